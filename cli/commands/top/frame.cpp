@@ -7,6 +7,7 @@
 #include "cli/base/table.h"
 #include "cli/commands/top/event_text.h"
 #include "cli/profile/about.h"
+#include "cli/profile/location.h"
 #include "cli/rows/name_notes.h"
 #include "cli/rows/row_cells.h"
 
@@ -22,11 +23,15 @@ constexpr unsigned rank_delta = 100;
 constexpr unsigned rank_now = 101;
 constexpr unsigned rank_ratios = 98;
 constexpr unsigned rank_events = 50; /* and above: of later events */
+constexpr unsigned rank_command = 49;
 constexpr size_t percent_width = 6;
 constexpr size_t delta_width = 6;
 constexpr size_t unit_width = 12;
 constexpr size_t event_width = 16;
 constexpr size_t narrow_width = 12;
+
+/* A screen that is less wide needs its room for the names of functions. */
+constexpr size_t wide_enough_for_commands = 120;
 
 /* The least height of a screen that shows each part. */
 constexpr size_t high_for_heading = 2;
@@ -152,11 +157,27 @@ private:
 	std::vector<Ratio> ratios_;
 };
 
-Table table_of(const TopPicture &picture, std::span<const size_t> some)
+/** Is there something to say of programs, and room for it?  By width alone, so that it does not flicker. */
+bool shows_commands(const TopRows &rows, size_t width)
+{
+	return rows.has_several_commands() && (!width || width >= wide_enough_for_commands) &&
+	       !has_key(rows.columns(), SortKey::Command) && !has_key(rows.columns(), SortKey::Process);
+}
+
+/** "perl", or "perl, 2 more" */
+Cell commands_cell(const TopCommands &commands)
+{
+	return {printable(commands.most.empty() ? unknown_name : commands.most),
+		commands.others ? fmt::format(", {} more", grouped(commands.others)) : ""};
+}
+
+Table table_of(const TopPicture &picture, std::span<const size_t> some, size_t width)
 {
 	const TopRows &rows = picture.rows;
 	const std::vector<Row> names = names_of(rows, some);
 	const EventColumnsShown events(rows);
+	const std::vector<TopCommands> commands =
+		shows_commands(rows, width) ? rows.commands(some) : std::vector<TopCommands>();
 	ShownNames shown(rows.view().names);
 	Table table;
 
@@ -171,6 +192,8 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some)
 	events.add_columns(table);
 	for (TableColumn &column : name_columns(rows.columns()))
 		table.add_column(std::move(column));
+	if (!commands.empty())
+		table.add_column({"command", TableColumn::Kind::Name, rank_command});
 	for (const Row &row : names)
 		add_functions(shown, row);
 	for (size_t i = 0; i < some.size(); i++) {
@@ -183,6 +206,8 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some)
 		}
 		events.add_cells(cells, some[i]);
 		add_name_cells(cells, names[i], rows.columns(), shown);
+		if (!commands.empty())
+			cells.push_back(commands_cell(commands[i]));
 		table.add_row(cells);
 	}
 	return table;
@@ -195,7 +220,7 @@ std::vector<std::string> table_lines(const TopPicture &picture, std::span<const 
 	/* Not even the numbers fit; cutting a line must not cut a colour's escape sequence. */
 	const bool narrow = width < narrow_width;
 	std::vector<std::string> lines =
-		split_lines(render(table_of(picture, some), width, color && !narrow).text);
+		split_lines(render(table_of(picture, some, width), width, color && !narrow).text);
 
 	for (std::string &line : lines) {
 		if (narrow)
@@ -354,7 +379,7 @@ std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool
 	}
 	text += '\n';
 	if (!some.empty())
-		text += render(table_of(picture, some), width, color).text;
+		text += render(table_of(picture, some, width), width, color).text;
 	for (const size_t index : some)
 		samples = saturating_add(samples, rows.amount(index).samples);
 	if (rows.shown() > some.size())

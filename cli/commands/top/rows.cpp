@@ -6,6 +6,7 @@
 #include "cli/rows/row_names.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cli {
 namespace {
@@ -42,7 +43,8 @@ std::string_view top_order_name(TopOrder order)
 TopRows::TopRows(const Profile &profile, View view, std::span<const Change> changes, size_t leading)
 	: profile_(profile), view_(std::move(view)), values_(counted_values(profile)), leading_(leading),
 	  columns_(columns_for(view_.keys)), places_(profile, columns_), filter_(profile, view_.filters),
-	  totals_(values_.size()), filtered_out_(values_.size())
+	  commands_(profile, std::array{SortKey::Command}), totals_(values_.size()),
+	  filtered_out_(values_.size())
 {
 	for (const size_t value : values_)
 		types_.push_back(value < profile.sample_types.size() ? profile.sample_types[value]
@@ -85,7 +87,25 @@ uint32_t TopRows::row_of(size_t sample)
 		rows_.push_back({place});
 		amounts_.resize(amounts_.size() + values_.size());
 	}
+	part_by_sample_.resize(by_sample_.size());
+	part_by_sample_[sample] = part_of(sample, row->second);
 	return by_sample_[sample] = row->second;
+}
+
+/** The number of the part of a row that belongs to the program of a sample. */
+uint32_t TopRows::part_of(size_t sample, uint32_t row)
+{
+	const uint32_t command = commands_.place_of(profile_.samples[sample]).command;
+	const auto [part, fresh] =
+		by_command_.try_emplace({row, command}, static_cast<uint32_t>(parts_.size()));
+
+	if (fresh)
+		parts_.push_back({row, command});
+	if (!commands_.text(command).empty()) {
+		several_commands_ |= known_command_ && command != *known_command_;
+		known_command_ = command;
+	}
+	return part->second;
 }
 
 void TopRows::count(size_t sample, size_t value, TopAmount more)
@@ -101,6 +121,11 @@ void TopRows::count(size_t sample, size_t value, TopAmount more)
 	TopRow &row = rows_[number];
 	const size_t index = number * values_.size() + value;
 
+	if (!value) {
+		uint64_t &samples = parts_[part_by_sample_[sample]].samples;
+
+		samples = saturating_add(samples, more.samples);
+	}
 	shown_ += !row.any && more.samples;
 	row.any = row.any || more.samples;
 	if (more.fresh && !amounts_[index].fresh)
@@ -113,6 +138,29 @@ Row TopRows::names(size_t row) const
 	RowNames names(*places_.store(), row_names_max);
 
 	return cli::row_of(places_, rows_[row].place, amount(row).samples, names);
+}
+
+std::vector<TopCommands> TopRows::commands(std::span<const size_t> some) const
+{
+	struct Sum {
+		uint64_t samples = 0;
+		size_t parts = 0;
+		uint32_t command = 0;
+	};
+	std::vector<Sum> sums(rows_.size());
+	std::vector<TopCommands> commands;
+
+	for (const Part &part : parts_) {
+		Sum &sum = sums[part.row];
+
+		if (!sum.parts++ || part.samples > sum.samples) {
+			sum.samples = part.samples;
+			sum.command = part.command;
+		}
+	}
+	for (const size_t row : some)
+		commands.push_back({commands_.text(sums[row].command), sums[row].parts - 1});
+	return commands;
 }
 
 /** Compares names column by column, from left to right. */

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cli {
@@ -25,6 +26,12 @@ struct TopRow {
 struct TopAmount {
 	uint64_t samples = 0; /**< in the whole profile; for an event, its count */
 	uint64_t fresh = 0;   /**< what came with the last refresh */
+};
+
+/** The programs whose samples are in a row. */
+struct TopCommands {
+	std::string_view most; /**< the one with most of them; empty: unknown; not safe to print */
+	size_t others = 0;     /**< how many more there are */
 };
 
 /** What rows are sorted by. */
@@ -86,12 +93,24 @@ public:
 	[[nodiscard]] size_t before(size_t row, TopOrder order, bool reversed) const;
 	/** The names of a row. */
 	[[nodiscard]] Row names(size_t row) const;
+	/** The programs of each of some rows. */
+	[[nodiscard]] std::vector<TopCommands> commands(std::span<const size_t> some) const;
+	/** Do the samples come from several programs? */
+	[[nodiscard]] bool has_several_commands() const { return several_commands_; }
 
 private:
 	static constexpr uint32_t unknown = UINT32_MAX;
 	static constexpr uint32_t nowhere = UINT32_MAX - 1;
 
+	/** What a program has in a row. */
+	struct Part {
+		uint32_t row;
+		uint32_t command; /* a number of commands_ */
+		uint64_t samples = 0;
+	};
+
 	uint32_t row_of(size_t sample);
+	uint32_t part_of(size_t sample, uint32_t row);
 	void count(size_t sample, size_t value, TopAmount more);
 	[[nodiscard]] int compare_names(const TopRow &a, const TopRow &b) const;
 	[[nodiscard]] bool precedes(size_t a, size_t b, TopOrder order) const;
@@ -106,6 +125,12 @@ private:
 	SampleFilter filter_;
 	std::map<Place, uint32_t> by_place_;
 	std::vector<uint32_t> by_sample_;
+	Places commands_;					       /* of programs alone */
+	std::map<std::pair<uint32_t, uint32_t>, uint32_t> by_command_; /* indices of parts_ */
+	std::vector<uint32_t> part_by_sample_;
+	std::vector<Part> parts_;
+	std::optional<uint32_t> known_command_; /* one of them */
+	bool several_commands_ = false;
 	std::vector<TopRow> rows_;
 	std::vector<TopAmount> amounts_;     /* of all rows, as many for each as there are types_ */
 	std::vector<size_t> fresh_;	     /* indices of those amounts that the last refresh has changed */

@@ -3,8 +3,10 @@
 #include "tests/host/cli/commands/top/support.h"
 
 #include "cli/base/characters.h"
+#include "cli/profile/pprof.h"
 
 #include <algorithm>
+#include <fstream>
 
 using namespace cli;
 using namespace top_test;
@@ -68,6 +70,28 @@ TEST_CASE("a frame of top as text, exactly", "[cli][top]")
 				       "1,000   99.01 %  counted\n"
 				       "   10    0.99 %  lost: the clock was late\n"
 				       "1 process was not attached: permission denied: sshd (pid 1)\n");
+}
+
+TEST_CASE("where there is room, a row of top has the program with most of its samples", "[cli][top]")
+{
+	const support::TemporaryDirectory directory;
+	const std::string path = directory / "two.pb.gz";
+	Profile profile = sample_profile();
+	Sample other = profile.samples.front();
+
+	other.labels = {{"process", "python3", 0, ""}};
+	other.values[0] = 800;
+	profile.samples.push_back(other);
+	std::ofstream(path, std::ios::binary) << encode_pprof(profile);
+
+	const auto text = [&](const std::string &options) {
+		return support::run(support::build_dir() + "/profil top --batch -i " + path + options).text;
+	};
+
+	CHECK(has(text(""), "function           object     command\n"
+			    "  1,500   83.33  main               program    python3, 1 more\n"
+			    "    200   11.11  memcpy             libc.so.6  [unknown]\n"));
+	CHECK_FALSE(has(text(" --sort command,function"), "object     command"));
 }
 
 TEST_CASE_METHOD(FileTop, "top draws on terminals of every size, and never beyond", "[cli][top]")
