@@ -3,42 +3,44 @@
 
 #include "cli/base/characters.h"
 #include "cli/base/saturate.h"
+#include "cli/names/bare_name.h"
 #include "cli/rows/significance.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
-#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace cli {
 namespace {
 
-using Paths = std::set<std::string_view>;
-using Names = std::map<std::string_view, std::string_view>;
+using Texts = std::unordered_set<std::string_view>;
+using Names = std::unordered_map<std::string_view, std::string_view>;
+using Shorten = std::string_view(std::string_view);
 
-Paths objects_of(const Flat &flat)
+Texts texts_of(const Flat &flat, std::string_view Row::*part)
 {
-	Paths paths;
+	Texts texts;
 
 	for (const Row &row : flat.rows)
-		paths.insert(row.object);
-	return paths;
+		texts.insert(row.*part);
+	return texts;
 }
 
-/* Paths that only @p own has, by base name; an empty path for a base name that occurs more than once. */
-Names alone(const Paths &own, const Paths &other)
+/* Names that only @p own has, by short name; an empty name for a short one that occurs more than once. */
+Names alone(const Texts &own, const Texts &other, Shorten *shorten)
 {
 	Names names;
 
-	for (const std::string_view path : own) {
-		if (other.contains(path))
+	for (const std::string_view name : own) {
+		if (other.contains(name))
 			continue;
 
-		const auto [place, fresh] = names.try_emplace(base_name(path), path);
+		const auto [place, fresh] = names.try_emplace(shorten(name), name);
 
 		if (!fresh)
 			place->second = {};
@@ -46,36 +48,41 @@ Names alone(const Paths &own, const Paths &other)
 	return names;
 }
 
-/** Maps paths of objects in the older profile to their different paths in the newer one. */
-Names moved_objects(const Flat &base, const Flat &flat)
+/** Maps names in the older profile to different ones in the newer profile that are the same when short. */
+Names renamed(const Flat &base, const Flat &flat, std::string_view Row::*part, Shorten *shorten)
 {
-	const Paths old_paths = objects_of(base);
-	const Paths new_paths = objects_of(flat);
-	const Names new_names = alone(new_paths, old_paths);
-	Names moved;
+	const Texts old_names = texts_of(base, part);
+	const Texts new_names = texts_of(flat, part);
+	const Names only_new = alone(new_names, old_names, shorten);
+	Names names;
 
-	for (const auto &[name, path] : alone(old_paths, new_paths)) {
-		const auto found = new_names.find(name);
+	for (const auto &[name, old_name] : alone(old_names, new_names, shorten)) {
+		const auto found = only_new.find(name);
 
-		if (!path.empty() && found != new_names.end() && !found->second.empty())
-			moved.emplace(path, found->second);
+		if (!old_name.empty() && found != only_new.end() && !found->second.empty())
+			names.emplace(old_name, found->second);
 	}
-	return moved;
+	return names;
 }
 
-/**
- * All that a row shows, with the object's path in the newer profile.  The hash
- * comes first, because long names tend to begin alike.
- */
-auto key_of(const Row &row, std::string_view object)
+/** What a name of the older profile is called in the newer one. */
+std::string_view new_name(const Names &names, std::string_view old_name)
+{
+	const auto found = names.find(old_name);
+
+	return found == names.end() ? old_name : found->second;
+}
+
+/** All that a row shows.  The hash comes first, because long names tend to begin alike. */
+auto key_of(const Row &row)
 {
 	return std::tuple<size_t, std::string_view, std::string_view, bool, std::string_view,
 			  std::string_view, int64_t, std::string_view, std::optional<int64_t>, uint64_t>(
 		std::hash<std::string_view>()(row.function), row.function, row.inlined, row.is_inlined,
-		object, base_name(row.file), row.line, row.command, row.pid, row.address);
+		row.object, base_name(row.file), row.line, row.command, row.pid, row.address);
 }
 
-using Key = decltype(key_of(Row(), {}));
+using Key = decltype(key_of(Row()));
 
 /** A row of one profile or the other. */
 struct OneSide {
@@ -86,16 +93,19 @@ struct OneSide {
 
 std::vector<OneSide> sides_of(const Flat &base, const Flat &flat)
 {
-	const Names moved = moved_objects(base, flat);
+	const Names objects = renamed(base, flat, &Row::object, base_name);
+	const Names functions = renamed(base, flat, &Row::function, without_parameters);
 	std::vector<OneSide> sides;
 
 	for (const Row &row : flat.rows)
-		sides.push_back({key_of(row, row.object), &row, false});
+		sides.push_back({key_of(row), &row, false});
 	for (const Row &row : base.rows) {
-		const auto found = moved.find(row.object);
-		const std::string_view object = found == moved.end() ? row.object : found->second;
+		Row known = row;
 
-		sides.push_back({key_of(row, object), &row, true});
+		known.object = new_name(objects, row.object);
+		known.function = new_name(functions, row.function);
+		known.inlined = new_name(functions, row.inlined);
+		sides.push_back({key_of(known), &row, true});
 	}
 	std::stable_sort(sides.begin(), sides.end(),
 			 [](const OneSide &a, const OneSide &b) { return a.key < b.key; });

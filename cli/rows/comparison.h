@@ -55,7 +55,9 @@ std::vector<CommonEvent> common_events(const EventColumns &base, const EventColu
  *
  * Objects match if they have the same path.  An object whose path is in only one
  * profile matches the object with the same base name in the other, if there is
- * exactly one such object in each.  Source files match by base name.  If the
+ * exactly one such object in each.  Likewise, a function whose name is in only one
+ * profile matches the function of that name with other parameters, or without any, as
+ * perf script may print them.  Source files match by base name.  If the
  * values are neither counts of samples nor of an event (Flat::period), nothing is
  * tested and every p-value is 1.  Each event is tested for itself, by its samples,
  * and corrected for the rows that have it.

@@ -8,6 +8,7 @@
 #include "tests/support/catch.h"
 
 #include <array>
+#include <fmt/format.h>
 
 using namespace cli;
 using cli_test::comparison_of;
@@ -100,6 +101,31 @@ base %   new %   delta   function           object
   4.00    4.00   +0.00   0x7fff12345678     [unknown]
 * not by chance: p < 0.01, corrected for 4 rows
 )"));
+}
+
+TEST_CASE("a function whose parameters changed, or are not known, is the same function", "[cli][comparison]")
+{
+	Profile base = sample_profile();
+	Profile now = slower_profile();
+	const auto copied = [&](const std::string &before, const std::string &after) {
+		std::string shares;
+
+		base.functions[2].name = before;
+		now.functions[2].name = after;
+		for (const ComparedRow &row : compared(base, now)) {
+			if (row.row.function.starts_with("ns::copy"))
+				shares += fmt::format("{} {} {}\n", row.row.function, row.base, row.now);
+		}
+		return shares;
+	};
+
+	CHECK(copied("ns::copy", "ns::copy(int)") == "ns::copy(int) 200 400\n");
+	CHECK(copied("ns::copy(long)", "ns::copy(int)") == "ns::copy(int) 200 400\n");
+	CHECK(copied("ns::copy", "ns::copy_all(int)") == "ns::copy_all(int) 0 400\nns::copy 200 0\n");
+	/* Which of two it was is not known. */
+	now.functions[1].name = "ns::copy(char)";
+	CHECK(copied("ns::copy", "ns::copy(int)") ==
+	      "ns::copy(char) 0 500\nns::copy(int) 0 400\nns::copy 200 0\n");
 }
 
 TEST_CASE("values that are not counts have their own unit and no marks", "[cli][comparison]")
