@@ -31,7 +31,7 @@ constexpr std::array subcommands = {
 	Subcommand{"serve", "answer go tool pprof and other scrapers", serve_main, serve_help},
 	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
 	Subcommand{"list", "list the events that can be sampled instead of time", list_main, list_help},
-	Subcommand{"status", "show whether profil works here, and who profiles what", status_main,
+	Subcommand{"status", "show whether profil works here, and the present profiles", status_main,
 		   status_help},
 };
 

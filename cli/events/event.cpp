@@ -192,8 +192,7 @@ Outcome set_details(std::string_view rest, Event &event)
 		event.name += fmt::format(":{}", part);
 		for (const char letter : part) {
 			if (letter != 'u' && letter != 'k' && letter != 'p')
-				return Error{fmt::format("'{}' is neither a period nor of the modifiers u, k "
-							 "and p",
+				return Error{fmt::format("'{}' is neither a period nor modifiers (u, k, p)",
 							 part)};
 			user |= letter == 'u';
 			kernel |= letter == 'k';
@@ -231,7 +230,7 @@ Result<Event> parse_event(std::string_view text)
 		if (name == "cpu-clock" || name == "task-clock")
 			return wrong("CPU time is sampled without -e (-F sets how often)");
 		if (rest.empty())
-			return wrong("there is no such event (profil list shows the available ones)");
+			return wrong("there is no such event (profil list shows the available events)");
 
 		const std::string_view point = take_until(rest, ':');
 
@@ -326,7 +325,7 @@ Result<std::vector<Event>> parse_events(std::string_view text)
 	std::vector<Event> events;
 
 	if (text.empty())
-		return Error{"the list of events is empty (profil list shows the available ones)"};
+		return Error{"an event's name is empty (profil list shows the available events)"};
 	while (!text.empty()) {
 		Result<Event> event = parse_event(take_event(text));
 

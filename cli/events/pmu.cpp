@@ -115,7 +115,7 @@ private:
 				return set_all(*known, false);
 		}
 		if (!number)
-			return Error{fmt::format("'{}' is not a number, for term '{}'", value, name)};
+			return Error{fmt::format("term '{}': '{}' is not a number", name, value)};
 		if (own && name == "period" && *number) {
 			chosen_.period = *number;
 			return Done();

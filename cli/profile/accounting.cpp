@@ -104,10 +104,9 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 		lines.push_back(fmt::format("{:>{}}            {}", grouped(accounting.lost_unowned),
 					    total.size(), lost_of_unknown_owner));
 	if (accounting.forks_lost)
-		lines.push_back(
-			fmt::format("{:>{}}            {} not followed: their ticks are in none of these",
-				    grouped(accounting.forks_lost), total.size(),
-				    accounting.forks_lost == 1 ? "child" : "children"));
+		lines.push_back(fmt::format("{:>{}}            {} not followed: their ticks are not included",
+					    grouped(accounting.forks_lost), total.size(),
+					    accounting.forks_lost == 1 ? "child" : "children"));
 	if (accounting.cpu_ms)
 		lines.push_back(fmt::format("{:>{}}  {:6.2f} %  of CPU time was idle", "", total.size(),
 					    percent(accounting.idle_ms, accounting.cpu_ms)));
@@ -131,7 +130,7 @@ std::string accounting_line(const Accounting &accounting, std::string_view of)
 	if (accounting.lost_unowned)
 		text += fmt::format("; {} {}", grouped(accounting.lost_unowned), lost_of_unknown_owner);
 	if (accounting.cpu_ms)
-		text += fmt::format("; the CPUs were idle for {:.2f} % of the time",
+		text += fmt::format("; {:.2f} % of CPU time was idle",
 				    percent(accounting.idle_ms, accounting.cpu_ms));
 	return text;
 }

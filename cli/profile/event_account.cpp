@@ -80,16 +80,17 @@ std::vector<std::string> event_account_lines(const EventAccount &account)
 	std::vector<std::string> lines;
 
 	if (account.is_shared())
-		lines.push_back(fmt::format("{}: {}, as more events were wanted than there are counters: its "
+		lines.push_back(fmt::format("{}: {}, because there are too few counters for all events: its "
 					    "values are scaled up",
 					    account.name, shared_text(account)));
 	if (account.throttled)
-		lines.push_back(fmt::format("{}: {} until the kernel's next tick, as it came too often: its "
-					    "values are too small (a longer period helps, or a higher "
-					    "kernel.perf_event_max_sample_rate)",
-					    account.name, throttled_text(account)));
+		lines.push_back(
+			fmt::format("{}: {} until the kernel's next tick, because it came too often: its "
+				    "values are too small (a longer period helps, or a higher "
+				    "kernel.perf_event_max_sample_rate)",
+				    account.name, throttled_text(account)));
 	if (account.missed)
-		lines.push_back(fmt::format("{}: {}, process unknown: the module was at work on the same "
+		lines.push_back(fmt::format("{}: {}, of any process: the module was at work on the same "
 					    "CPU",
 					    account.name, missed_text(account)));
 	return lines;

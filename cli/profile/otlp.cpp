@@ -324,7 +324,7 @@ std::string otlp_refusal(std::string_view answer)
 			}
 		}
 	} catch (const protozero::exception &) {
-		return "the answer is not OTLP's (is it that kind of server? See --format)";
+		return "the answer is not OTLP (is it an OTLP server? See --format)";
 	}
 	return rejected ? fmt::format("{} profiles were rejected: {}", rejected, why) : "";
 }

@@ -14,19 +14,6 @@
 
 namespace cli {
 
-std::string sources_text(std::span<const SampleSource> sources)
-{
-	std::vector<std::string> events;
-
-	for (const SampleSource &source : sources) {
-		if (source.unit != "count")
-			return " at " + rate_text(1e9 / static_cast<double>(source.period));
-		events.push_back(source.period == 1 ? source.name
-						    : fmt::format("{}:{}", source.name, source.period));
-	}
-	return fmt::format(" by {}", fmt::join(events, " and "));
-}
-
 int64_t wall_clock_ns()
 {
 	return std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -21,9 +21,6 @@ struct RecordedTime {
 	std::vector<SampleSource> sources; /**< what ticked */
 };
 
-/** " at 999 Hz" or " by page-faults and cs:10". */
-std::string sources_text(std::span<const SampleSource> sources);
-
 /** The sources, with the accounts of those that are events. */
 std::vector<SampleSource> accounted_sources(std::vector<SampleSource> sources,
 					    const std::vector<EventAccount> &events);

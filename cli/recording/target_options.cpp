@@ -155,16 +155,16 @@ std::optional<int> TargetParser::check() const
 	if (app_.count("--kernel-at") + app_.count("--kernel") + app_.count("--user-only") > 1)
 		return usage_error(name_, "give one of --kernel-at, --kernel and --user-only");
 	if (options_.per_thread && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
-		return usage_error(name_, "--per-thread needs counts by file, which --kernel-at call and -t "
-					  "do not make: give it without them");
+		return usage_error(name_,
+				   "--per-thread needs counts by file: give it without --kernel-at call "
+				   "and -t");
 	if (app_.count("--freq") && app_.count("--count"))
 		return usage_error(name_, "give either -F or -c, not both");
 	if (!options_.events.empty() && (app_.count("--freq") || app_.count("--count")))
 		return usage_error(name_, "-F and -c are for time; an event's period follows its name "
 					  "(-e page-faults:10)");
 	if (!options_.events.empty() && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
-		return usage_error(name_, "events need counts by file, which --kernel-at call and -t do not "
-					  "make: give -e without them");
+		return usage_error(name_, "-e needs counts by file: give it without --kernel-at call and -t");
 	for (const Event &event : options_.events)
 		if (event.attr.exclude_user && options_.kernel == KernelTime::LeftOut)
 			return usage_error(name_, fmt::format("{} is counted in the kernel alone, which "

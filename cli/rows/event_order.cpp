@@ -19,7 +19,7 @@ Result<EventOrder> find_order(const EventColumns &events, std::span<const Ratio>
 	if (ratio != ratios.end())
 		return EventOrder(*ratio);
 	if (events.names.empty())
-		return Error{fmt::format("--order: '{}': there are not several events", name)};
+		return Error{fmt::format("--order: '{}': the profile does not have several events", name)};
 
 	std::vector<std::string> names = events.names;
 

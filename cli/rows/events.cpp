@@ -126,7 +126,7 @@ Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const
 						 "({})",
 						 text, whose,
 						 events.names.empty()
-							 ? "there are not several"
+							 ? "the profile does not have several"
 							 : fmt::format("{}", fmt::join(events.names, ", ")))};
 		ratios.push_back({numerator, denominator, text});
 	}

@@ -4,6 +4,7 @@
 #include "cli/base/characters.h"
 #include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
+#include "cli/rows/event_match.h"
 #include "cli/rows/places.h"
 #include "cli/rows/row_names.h"
 #include "cli/rows/row_order.h"
@@ -120,6 +121,17 @@ std::string amount_text(uint64_t samples, const ValueType &type)
 std::string amount_text(uint64_t samples, const Flat &flat)
 {
 	return amount_text(samples, flat.type);
+}
+
+std::string total_text(const Flat &flat)
+{
+	std::vector<std::string> counts;
+
+	if (flat.events.names.empty())
+		return amount_text(flat.samples, flat);
+	for (size_t event = 0; event < flat.events.names.size(); event++)
+		counts.push_back(grouped(flat.events.totals[event]) + ' ' + flat.events.names[event]);
+	return names_text(counts);
 }
 
 std::string share_text(uint64_t samples, uint64_t total, const ValueType &type)

@@ -107,6 +107,8 @@ Flat flatten(const Profile &profile, const View &view);
 
 /** "1,000 samples", or for example "1,000 bytes" if the profile has no count.  Not safe to print. */
 std::string amount_text(uint64_t samples, const Flat &flat);
+/** The amount_text() of the whole profile; of several events, the count of each. */
+std::string total_text(const Flat &flat);
 
 /** "300 samples (30.00 %)", safe to print. */
 std::string share_text(uint64_t samples, uint64_t total, const ValueType &type);

@@ -56,8 +56,8 @@ public:
 					"--perf-basic-prof)");
 		if (python_ && python_ >= total / least_python)
 			notes.push_back(share_text(python_, total, type) +
-					" of Python's interpreter, whichever Python function it ran: only "
-					"call stacks tell these apart ('perf record -g' of python3 -X perf, "
+					" of Python's interpreter, in all Python functions together: only "
+					"call stacks tell them apart ('perf record -g' of python3 -X perf, "
 					"or py-spy)");
 		return notes;
 	}

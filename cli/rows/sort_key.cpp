@@ -57,9 +57,8 @@ Result<std::vector<SortKey>> parse_sort_keys(std::string_view text)
 						[&](const Name &one) { return one.name == word; });
 
 		if (word == "tid")
-			return Error{
-				"threads cannot be rows; 'profil record --per-thread' adds up the samples "
-				"of each, which the report has below its table"};
+			return Error{"threads have no rows; record with --per-thread, and the report lists "
+				     "them below its table"};
 		if (found == names.end())
 			return Error{fmt::format("'{}' is not function, inlined, line, object, process, "
 						 "command or address",

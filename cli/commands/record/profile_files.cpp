@@ -59,7 +59,7 @@ void ProfileFiles::stored(const Recording &recording, const RecordedTime &time, 
 
 	recorded_ |= recording.tally.total() > 0;
 	if (!quiet || !is_as_expected(about))
-		summarize(console_, recording, time, about, output_->path());
+		summarize(console_, recording, time, *made.profile, about, output_->path());
 	if (Outcome kept = kept_.add(output_->path()); !kept)
 		console_.say(kept.error().text);
 }

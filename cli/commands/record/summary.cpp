@@ -2,8 +2,10 @@
 #include "cli/commands/record/summary.h"
 
 #include "cli/base/numbers.h"
+#include "cli/base/saturate.h"
+#include "cli/rows/event_match.h"
+#include "cli/rows/events.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace cli {
@@ -12,17 +14,41 @@ namespace {
 /* A smaller share of lost ticks changes no conclusion: all machines lose some. */
 constexpr uint64_t least_lost = 100;
 
+/** "12,345 page-faults and 60 cs (1 of 10)": what a report says, too, and the periods. */
+std::string events_text(const Profile &profile, std::span<const SampleSource> sources)
+{
+	std::vector<std::string> counts;
+
+	for (size_t i = 0; i < sources.size(); i++) {
+		uint64_t count = 0;
+
+		for (const Sample &sample : profile.samples)
+			count = saturating_add(count, samples_of(sample, first_event + i));
+		counts.push_back(grouped(count) + ' ' + sources[i].name);
+		if (sources[i].period > 1)
+			counts.back() += fmt::format(" (1 of {})", grouped(sources[i].period));
+	}
+	return names_text(counts);
+}
+
 } // namespace
 
-void summarize(Console &console, const Recording &recording, const RecordedTime &time, const About &about,
-	       const std::string &path)
+void summarize(Console &console, const Recording &recording, const RecordedTime &time, const Profile &profile,
+	       const About &about, const std::string &path)
 {
-	const bool clock = std::any_of(time.sources.begin(), time.sources.end(),
-				       [](const SampleSource &source) { return source.unit != "count"; });
+	const bool clock = !is_of_events(profile);
+	const SampleSource &source = time.sources.front();
+	const std::string counted = time.sources.size() > 1 ? events_text(profile, time.sources)
+							    : counted_noun(recording.tally.total(), "sample");
+	std::string by;
 
-	console.say(fmt::format("{} of {} in {}{}: {}", counted_noun(recording.tally.total(), "sample"),
+	if (clock)
+		by = " at " + rate_text(1e9 / static_cast<double>(source.period));
+	else if (time.sources.size() == 1)
+		by = " by " + source.name + (source.period == 1 ? "" : fmt::format(":{}", source.period));
+	console.say(fmt::format("{} of {} in {}{}: {}", counted,
 				processes_text(recording.processes, recording.accounting),
-				duration_text(time.seconds), sources_text(time.sources), path));
+				duration_text(time.seconds), by, path));
 	if (recording.accounting.ticks || recording.accounting.lost_unowned)
 		console.detail(accounting_line(recording.accounting,
 					       recording.by_perf ? " that perf has reported" : ""));

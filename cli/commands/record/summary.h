@@ -10,9 +10,9 @@
 
 namespace cli {
 
-/** Samples, losses and memory of a recording that was written to @p path. */
-void summarize(Console &console, const Recording &recording, const RecordedTime &time, const About &about,
-	       const std::string &path);
+/** Samples, losses and memory of a recording that was written to @p path as @p profile. */
+void summarize(Console &console, const Recording &recording, const RecordedTime &time, const Profile &profile,
+	       const About &about, const std::string &path);
 
 /**
  * True if a recording needs no message: it has samples, at most one tick in a hundred is lost, no

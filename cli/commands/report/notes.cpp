@@ -141,12 +141,13 @@ std::string saturated_text(const Reported &one)
 
 } // namespace
 
-std::string report_title(const Reported &one)
+std::string report_title(const Reported &one, bool compared)
 {
 	const std::string rate = profile_rate_text(one.profile);
 	const std::string duration = profile_duration_text(one.profile);
-	std::string text =
-		fmt::format("{}: {}", files_text(one.files), amount_text(one.flat.samples, one.flat));
+	/* What is compared is samples, even of events. */
+	const std::string total = compared ? amount_text(one.flat.samples, one.flat) : total_text(one.flat);
+	std::string text = fmt::format("{}: {}", files_text(one.files), total);
 
 	if (!rate.empty())
 		text += fmt::format(" at {}", rate);

@@ -12,8 +12,9 @@
 
 namespace cli {
 
-/** "FILE: 1,000 samples at 999 Hz in 1.50 s" */
-std::string report_title(const Reported &one);
+/** "FILE: 1,000 samples at 999 Hz in 1.50 s"; of several events, the count of each, unless they are @p
+ * compared */
+std::string report_title(const Reported &one, bool compared);
 
 /**
  * Notes on the rows, one per line: how much is not shown, and why; what the marks

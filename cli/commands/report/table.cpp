@@ -32,10 +32,10 @@ constexpr size_t event_width = 16;
 std::string header(const Report &report)
 {
 	const About about = from_comments(report.now.profile.comments);
-	std::string text = report_title(report.now);
+	std::string text = report_title(report.now, report.base.has_value());
 
 	if (report.base)
-		text += "\ncompared with " + report_title(*report.base);
+		text += "\ncompared with " + report_title(*report.base, true);
 	if (!about.targets.empty())
 		text += '\n' + printable(targets_text(about, report.now.profile));
 	if (!about.granularity.empty())

@@ -95,7 +95,7 @@ std::string ticks_text(const std::map<std::string, uint64_t> &ticks)
 	/* The module's totals do not separate the ticks of recordings from those of other profiles. */
 	for (const std::string &one :
 	     accounting_lines(accounting, "of the clock and of events",
-			      "in the kernel, which recordings count, unless they have --user-only"))
+			      "in the kernel (recordings count them, unless they have --user-only)"))
 		text += line(text.empty() ? "ticks" : "", one);
 	return text.empty() ? line("ticks", "none so far") : text;
 }

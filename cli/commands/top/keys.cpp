@@ -24,7 +24,7 @@ constexpr std::array bindings = {
 		   "s, >",
 		   "sort by the next of samples, delta, name, object"},
 	TopBinding{TopAction::PreviousOrder, {U'<'}, "<", "sort by the previous of these"},
-	TopBinding{TopAction::NextEvent, {U'e'}, "e", "of several events (-e), sort by the next one"},
+	TopBinding{TopAction::NextEvent, {U'e'}, "e", "sort by the next event, if there are several (-e)"},
 	TopBinding{TopAction::Reverse, {U'R'}, "R", "reverse the order"},
 	TopBinding{TopAction::Filter,
 		   {U'/', U'f'},

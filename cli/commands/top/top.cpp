@@ -234,7 +234,7 @@ void Top::change_order(int step)
 void Top::next_event()
 {
 	if (rows_->types().size() < 2) {
-		message_ = fmt::format("there are not several events ({} with -e)",
+		message_ = fmt::format("there is no other event to sort by ({} several with -e)",
 				       feed_.is_file() ? "record" : "start");
 		return;
 	}

@@ -231,7 +231,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 	}
 	const std::string recorded = record_events("cycles:u:" + std::to_string(period), file, "cli_cycles");
 	const std::string said = "cycles:u: counted ";
-	const std::string scaled = " % of the time, as more events were wanted than there are counters: its "
+	const std::string scaled = " % of the time, because there are too few counters for all events: its "
 				   "values are scaled up\n";
 
 	INFO(recorded);

@@ -217,7 +217,7 @@ TEST_CASE("report - reads standard input", "[cli]")
 TEST_CASE("advice in parentheses is not followed by a second pair of them", "[cli]")
 {
 	CHECK(profil("record -e nope -- true").text ==
-	      "profil record: event 'nope': there is no such event (profil list shows the available ones; "
+	      "profil record: event 'nope': there is no such event (profil list shows the available events; "
 	      "see profil record --help)\n");
 	CHECK(profil("list x").text == "profil list: unexpected argument: x (see profil list --help)\n");
 }
@@ -256,16 +256,16 @@ TEST_CASE("the first commands that users of perf try have an answer", "[cli]")
 		{"report -e cycles",
 		 "there is no option -e: only record, top, serve and push sample other events"},
 		{"record -e nonsense -- true", "event 'nonsense': there is no such event (profil list shows"},
-		{"record -e cs -F 100 -- true", "-F and -c are for time; an event has its period behind"},
-		{"record -e cs --kernel-at call -- true", "events need counts by file, which --kernel-at"},
+		{"record -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},
+		{"record -e cs --kernel-at call -- true", "-e needs counts by file"},
 		{"record -e cs:k --user-only -- true",
 		 "cs:k is counted in the kernel alone, which --user-only"},
-		{"push -e cs -F 100 -- true", "-F and -c are for time; an event has its period behind"},
+		{"push -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},
 		{"push -e cs", "options on how to profile need something to profile: give -p PID"},
 		{"top -g -i x", "there is no option -g: a profile has"},
 		{"report -g", "there is no option -g: a profile has"},
 		{"report --no-children", "there is no option --no-children: a profile has"},
-		{"report --sort tid", "--sort: threads cannot be rows; 'profil record --per-thread'"},
+		{"report --sort tid", "--sort: threads have no rows; record with --per-thread"},
 		{"diff a b", "profil: there is no command 'diff': 'profil report --base OLD NEW' compares"},
 		{"script", "profil: there is no command 'script': 'profil export --format perf-script'"},
 		{"stat -- true", "profil: there is no command 'stat': 'profil record -e' samples"},

@@ -60,7 +60,7 @@ private:
 
 Json html_base(const Report &report)
 {
-	return {{"title", report_title(*report.base)},
+	return {{"title", report_title(*report.base, true)},
 		{"files", printable(files_text(report.base->files))},
 		{"samples", html_count(report.base->flat.samples)}};
 }

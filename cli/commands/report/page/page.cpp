@@ -87,7 +87,7 @@ Json facts_json(const Report &report)
 	for (const Filter &filter : report.view.filters)
 		fact("filter", filter.text);
 	if (report.base)
-		fact("compared with", report_title(*report.base));
+		fact("compared with", report_title(*report.base, true));
 	return facts;
 }
 
@@ -248,7 +248,7 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 	Notes notes;
 	Json json;
 
-	json["title"] = report_title(report.now);
+	json["title"] = report_title(report.now, report.base.has_value());
 	json["files"] = printable(files_text(report.now.files));
 	json["facts"] = facts_json(report);
 	json["unit"] = printable(report.now.flat.unit());

@@ -108,7 +108,7 @@ TEST_CASE("events are listed with commas", "[cli][events]")
 TEST_CASE("anything but an event is refused with a reason", "[cli][events]")
 {
 	CHECK(refusal("nonsense") ==
-	      "event 'nonsense': there is no such event (profil list shows the available ones)");
+	      "event 'nonsense': there is no such event (profil list shows the available events)");
 	for (const std::string clock : {"cpu-clock", "task-clock"})
 		CHECK(refusal(clock + ":1000") ==
 		      "event '" + clock + ":1000': CPU time is sampled without -e (-F sets how often)");
@@ -119,13 +119,11 @@ TEST_CASE("anything but an event is refused with a reason", "[cli][events]")
 	      "may not be read");
 	CHECK(refusal("mem:xyz") == "event 'mem:xyz': the address is not hexadecimal (mem:0x601040)");
 	CHECK(refusal("mem:0x10/3") == "event 'mem:0x10/3': a breakpoint is on 1, 2, 4 or 8 bytes");
-	CHECK(refusal("cycles:0") ==
-	      "event 'cycles:0': '0' is neither a period nor of the modifiers u, k and p");
-	CHECK(refusal("cycles:x") ==
-	      "event 'cycles:x': 'x' is neither a period nor of the modifiers u, k and p");
-	CHECK(refusal("") == "the list of events is empty (profil list shows the available ones)");
+	CHECK(refusal("cycles:0") == "event 'cycles:0': '0' is neither a period nor modifiers (u, k, p)");
+	CHECK(refusal("cycles:x") == "event 'cycles:x': 'x' is neither a period nor modifiers (u, k, p)");
+	CHECK(refusal("") == "an event's name is empty (profil list shows the available events)");
 	CHECK(refusal("cs,,faults") ==
-	      "event '': there is no such event (profil list shows the available ones)");
+	      "event '': there is no such event (profil list shows the available events)");
 }
 
 TEST_CASE("page faults can be sampled everywhere, and without privilege", "[cli][events]")

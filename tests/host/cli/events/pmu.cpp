@@ -109,8 +109,8 @@ TEST_CASE("an event that a PMU does not have is refused with the reason", "[cli]
 	CHECK(has(pmus.refusal("cpu", "unknown=1"), "there is no event or term 'unknown' below "));
 	CHECK(has(pmus.refusal("cpu", "../type"), "there is no event or term '../type'"));
 	CHECK(pmus.refusal("cpu", "event=0x100") == "0x100 is too large for 'event' (config:0-7)");
-	CHECK(pmus.refusal("cpu", "event=x") == "'x' is not a number, for term 'event'");
-	CHECK(pmus.refusal("cpu", "event=") == "'' is not a number, for term 'event'");
+	CHECK(pmus.refusal("cpu", "event=x") == "term 'event': 'x' is not a number");
+	CHECK(pmus.refusal("cpu", "event=") == "term 'event': '' is not a number");
 	CHECK(pmus.refusal("cpu", "") == "there is no term between the slashes");
 	CHECK(pmus.refusal("cpu", "far=1") == "the kernel's format of 'far' is not understood: config3:0-3");
 }

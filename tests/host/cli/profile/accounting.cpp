@@ -100,6 +100,6 @@ TEST_CASE("the account in a line has every cause that has ticks", "[cli]")
 	accounting.cpu_ms = 2'000;
 	accounting.idle_ms = 500;
 	CHECK(accounting_line(accounting) ==
-	      "10,000 ticks: 90.00 % counted, 10.00 % lost: the clock was late, 2 children not followed; the "
-	      "CPUs were idle for 25.00 % of the time");
+	      "10,000 ticks: 90.00 % counted, 10.00 % lost: the clock was late, 2 children not followed; "
+	      "25.00 % of CPU time was idle");
 }

@@ -31,8 +31,8 @@ TEST_CASE("an event that was counted for a part of the time is scaled, and says 
 	CHECK(account.scaled(3) == 12);
 	CHECK(account.scaled(UINT64_MAX / 2) == UINT64_MAX);
 	CHECK(event_account_lines(account) ==
-	      std::vector<std::string>{"cycles: counted 25.00 % of the time, as more events were wanted than "
-				       "there are counters: its values are scaled up"});
+	      std::vector<std::string>{"cycles: counted 25.00 % of the time, because there are too few "
+				       "counters for all events: its values are scaled up"});
 	/* It never had a counter. */
 	CHECK(EventAccount{"cycles", 0, 0, 0, 4000, 0}.scaled(3) == 3);
 }
@@ -43,9 +43,9 @@ TEST_CASE("missed and throttled ticks are said with what helps", "[cli][events]"
 
 	REQUIRE(lines.size() == 2);
 	CHECK(lines[0] ==
-	      "cycles: stopped 20 times until the kernel's next tick, as it came too often: its "
+	      "cycles: stopped 20 times until the kernel's next tick, because it came too often: its "
 	      "values are too small (a longer period helps, or a higher kernel.perf_event_max_sample_rate)");
-	CHECK(lines[1] == "cycles: 1 tick missed, process unknown: the module was at work on the same CPU");
+	CHECK(lines[1] == "cycles: 1 tick missed, of any process: the module was at work on the same CPU");
 }
 
 TEST_CASE("an event's account survives being written as text, and no other text is read as one",

@@ -169,5 +169,5 @@ TEST_CASE("an OTLP server can refuse some profiles", "[cli][otlp]")
 	CHECK(otlp_refusal(answer("partial_success { error_message: \"slow\" }")).empty());
 	CHECK(otlp_refusal(answer("partial_success { rejected_profiles: 3 error_message: \"full\" }")) ==
 	      "3 profiles were rejected: full");
-	CHECK(otlp_refusal("<html>") == "the answer is not OTLP's (is it that kind of server? See --format)");
+	CHECK(otlp_refusal("<html>") == "the answer is not OTLP (is it an OTLP server? See --format)");
 }

@@ -79,7 +79,8 @@ TEST_CASE("a ratio of what the profile does not have is refused", "[cli][events]
 	      "--ratio: 'cache-misses/instructions' is not one event of the profile divided by another "
 	      "(cycles:u, instructions)");
 	CHECK(ratios_of({}, std::vector<std::string>{"a/b"}).error().text ==
-	      "--ratio: 'a/b' is not one event of the profile divided by another (there are not several)");
+	      "--ratio: 'a/b' is not one event of the profile divided by another (the profile does not have "
+	      "several)");
 }
 
 TEST_CASE("the period of an event is what its file says or its values have in common, and the longest of "
@@ -194,7 +195,8 @@ TEST_CASE("an order by what the profile does not have is refused", "[cli][events
 
 	CHECK(find_order(flat.events, *ratios, "cache-misses").error().text ==
 	      "--order: 'cache-misses' is not one of cycles:u, instructions, IPC");
-	CHECK(find_order({}, {}, "cycles").error().text == "--order: 'cycles': there are not several events");
+	CHECK(find_order({}, {}, "cycles").error().text ==
+	      "--order: 'cycles': the profile does not have several events");
 }
 
 TEST_CASE("profiles of time, of one event and of other tools have no columns of events", "[cli][events]")

@@ -30,6 +30,16 @@ support::Output report(const std::string &arguments)
 
 } // namespace
 
+TEST_CASE("the title of a report has the count of each event", "[cli][report][events]")
+{
+	const TemporaryDirectory directory;
+	const std::string path = write(directory, "test.pb.gz", event_profile());
+	const std::string title = report(path).text;
+
+	CHECK(title.substr(0, title.find('\n')) ==
+	      path + ": 1,000 page-faults, 50 context-switches and 3,000,000 cycles in 1.50 s");
+}
+
 TEST_CASE("--order has most of an event first, and no sums of samples", "[cli][report][events]")
 {
 	const TemporaryDirectory directory;
@@ -169,7 +179,7 @@ TEST_CASE("an order that cannot be had is refused with what there is", "[cli][re
 	CHECK(unknown.text == "profil report: --order: 'cache-misses' is not one of page-faults, "
 			      "context-switches, cycles\n");
 	CHECK(single.status == 1);
-	CHECK(single.text == "profil report: --order: 'cycles': there are not several events\n");
+	CHECK(single.text == "profil report: --order: 'cycles': the profile does not have several events\n");
 	/* A page has no ratios. */
 	CHECK(report("--ratio cycles/page-faults --order cycles/page-faults --html - " + path).text ==
 	      "profil report: --order: 'cycles/page-faults' is not one of page-faults, context-switches, "

@@ -143,7 +143,7 @@ TEST_CASE_METHOD(EventFileTop, "columns of later events are left out first, afte
 TEST_CASE_METHOD(FileTop, "a profile of time alone cannot be sorted by event", "[cli][top]")
 {
 	press(top, U"e");
-	CHECK(has(screen(top), "\nthere are not several events (record with -e)\n"));
+	CHECK(has(screen(top), "\nthere is no other event to sort by (record several with -e)\n"));
 	CHECK_FALSE(has(screen(top), "e event"));
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("one event is counted by its period, as each of several is", "[cli][to
 	CHECK(has(screen(top), "page-faults       %   delta   now %  function  object\n"));
 	CHECK(has(screen(top), "        300  100.00    +300  100.00  main      program\n"));
 	press(top, U"e");
-	CHECK(has(screen(top), "\nthere are not several events (start with -e)\n"));
+	CHECK(has(screen(top), "\nthere is no other event to sort by (start several with -e)\n"));
 }
 
 TEST_CASE_METHOD(LiveEventTop, "events come with each refresh, and each has its own share", "[cli][top]")
@@ -221,11 +221,11 @@ TEST_CASE_METHOD(LiveEventTop, "the title says how much events have lost, and a 
 	CHECK(has(text, "profil top: 9 page-faults (3 ticks missed), 180 context-switches (1 of 10; counted "
 			"66.67 % of the time; stopped 3 times) in 1.50 s\n"));
 	CHECK(has(text, "          9  100.00      +3  100.00              100.00  main "));
-	CHECK(has(text, "\npage-faults: 3 ticks missed, process unknown: the module was at work on the "
+	CHECK(has(text, "\npage-faults: 3 ticks missed, of any process: the module was at work on the "
 			"same CPU\n"));
-	CHECK(has(text, "\ncontext-switches: counted 66.67 % of the time, as more events were wanted than "
-			"there are counters: its values are scaled up\n"));
-	/* On a screen of few lines, the ticks are in one line above them. */
+	CHECK(has(text, "\ncontext-switches: counted 66.67 % of the time, because there are too few counters "
+			"for all events: its values are scaled up\n"));
+	/* On a low screen, the ticks are in one line before them. */
 	feed.said = {"1 process was not attached: permission denied: sshd (pid 1)"};
 	CHECK(has(screen(top, {100, 16}), "\n21 ticks: 100.00 % counted\npage-faults: 3 ticks missed"));
 	press(top, U"zr");
@@ -311,13 +311,12 @@ TEST_CASE("top's options for events are taken, and what makes no sense is wrong 
 	      "profil top: -F and -c are for time; an event's period follows its name (-e "
 	      "page-faults:10; see profil top --help)\n");
 	CHECK(usage_error_of("-e page-faults -t 1") ==
-	      "profil top: events need counts by file, which --kernel-at call and -t do not make: give -e "
-	      "without them");
+	      "profil top: -e needs counts by file: give it without --kernel-at call and -t");
 	CHECK(has(usage_error_of("-e nonsense -p 1"), "'nonsense'"));
 	CHECK(usage_error_of("-e page-faults,cs --order cycles -p 1") ==
 	      "profil top: --order: 'cycles' is not one of page-faults, cs");
 	CHECK(usage_error_of("--order cycles -p 1") ==
-	      "profil top: --order: 'cycles': there are not several events");
+	      "profil top: --order: 'cycles': the profile does not have several events");
 	CHECK(usage_error_of("-e page-faults -i profil.pb.gz") ==
 	      "profil top: give either --input or what to profile, not both");
 }
