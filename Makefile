@@ -135,6 +135,11 @@ $(B)/demo/words: scripts/demo/words.cpp
 demo: ## profile real programs in a guest of KERNEL (or here: KERNEL=running)
 	scripts/demo/run $(KERNEL)
 
+.PHONY: examples
+examples: setup kmod-$(KERNEL) cli $(B)/demo/words $(B)/tests/programs/cli_matrix ## make the documents' transcripts and pictures again, from real runs in a guest of KERNEL
+	scripts/setup demo
+	scripts/examples --kernel $(KERNEL)
+
 # Run as many jobs as there are CPUs, unless make was given -j.
 jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 

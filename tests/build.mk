@@ -34,7 +34,7 @@ tests_pages := $(wildcard Documentation/man/*.[1-9])
 tests_examples := $(addprefix $(B)/tests/examples/,$(basename $(shell sed -n 's,^/\* example: \(.*\) \*/$$,\1,p' $(tests_pages))))
 
 .PHONY: check-programs
-check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_declared) $(tests_examples) libprofil cli ## build the tests
+check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_declared) $(tests_examples) $(B)/demo/words libprofil cli ## build the tests
 ifeq ($(ARCH),)
 check-programs: i386
 endif

@@ -6,7 +6,9 @@
 #include "tests/host/cli/commands/report/html_support.h"
 #include "tests/host/cli/event_profile.h"
 
+#include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -64,6 +66,30 @@ Profile flat_profile()
 TEST_CASE("a browser shows the target, the rows, and what became of every tick", "[cli][html][browser]")
 {
 	CHECK(browse("content", sample_profile()) == "");
+}
+
+TEST_CASE("the pages in the documents' pictures have today's words", "[cli][html][browser][examples]")
+{
+	const TemporaryDirectory directory;
+	const std::string stored = "tests/host/data/examples/";
+
+	for (const auto &[name, arguments] :
+	     std::map<std::string, std::string>{{"report", "profil.pb.gz"},
+						{"change", "--base old.pb.gz new.pb.gz"},
+						{"time", "time.pb.gz"}}) {
+		const std::string page = directory / name + ".html";
+
+		if (name != "report" && !std::filesystem::exists(stored + name + ".words"))
+			continue;
+		INFO(name << ": if this is as intended, make examples");
+		output_of(fmt::format("cd {} && {}/profil report --html {} {}", stored, support::build_dir(),
+				      page, arguments));
+		CHECK(run(fmt::format("node tests/host/cli/commands/report/page.js "
+				      "$(scripts/build/npm-tools) words "
+				      "{} {}{}.words",
+				      page, stored, name))
+			      .text == "");
+	}
 }
 
 TEST_CASE("a page's table is sorted by clicks and keys", "[cli][html][browser]")

@@ -383,14 +383,33 @@ const checks = {
 		assert.deepEqual(await column(page, 4), ['main', 'memcpy', 'libc.so.6+0x99990', '0x7fff12345678']);
 	},
 
-	/** screenshot PNG THEME WIDTH HEIGHT [full]: for Documentation, and to look at. */
+	/** words FILE [write]: the page has the headings, columns, keys and buttons that FILE has. */
+	async words(page) {
+		const [file, write] = rest;
+		const words = await page.evaluate(() => {
+			const all = [...document.querySelectorAll('dt, summary, h2, h3, button:not(th *), label:not(:has(select)), th, .keys, #legend')];
+
+			return all.filter((one) => one.checkVisibility() && !one.closest('#source, #trail'))
+				.map((one) => one.innerText.trim().replaceAll(/\s+/g, ' ').replaceAll(/[\d.,]*\d/g, 'N') + '\n').join('');
+		});
+
+		if (write)
+			require('node:fs').writeFileSync(file, words);
+		else
+			assert.equal(words, require('node:fs').readFileSync(file, 'utf8'));
+	},
+
+	/** screenshot PNG THEME WIDTH HEIGHT [full|SELECTOR]: for Documentation, and to look at. */
 	async screenshot(page) {
-		const [png, scheme, width, height, full] = rest;
+		const [png, scheme, width, height, part] = rest;
 
 		await page.emulateMedia({ colorScheme: scheme });
 		await page.setViewportSize({ width: Number(width), height: Number(height) });
 		await page.waitForTimeout(300);
-		await page.screenshot({ path: png, fullPage: full === 'full' });
+		if (part && part !== 'full')
+			await page.locator(part).screenshot({ path: png });
+		else
+			await page.screenshot({ path: png, fullPage: part === 'full' });
 	},
 };
 
