@@ -8,10 +8,12 @@
 namespace libprofil {
 namespace {
 
-/* The proof must permit sampling the kernel only if kernel ticks count at their addresses. */
+/* The proof must permit sampling the kernel only if kernel ticks count at a place. */
 int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_attr *event)
 {
-	const uint32_t kernel = record.flags & PROFIL_RECORD_KERNEL ? PROFIL_KERNEL_TICKS : 0;
+	const bool places = record.flags & (PROFIL_RECORD_KERNEL | PROFIL_KERNEL_TICKS);
+	const uint32_t kernel = places ? PROFIL_KERNEL_TICKS : 0;
+	const uint32_t thread = record.flags & PROFIL_THREAD;
 
 	if (record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS))
 		return 0;
@@ -21,9 +23,9 @@ int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_at
 	 * Only the module knows whether the recording to which the process is added samples the
 	 * kernel.  So prefer a proof that permits it.
 	 */
-	if (record.profile && !open_proof(pid, PROFIL_KERNEL_TICKS, proof, event))
+	if (record.profile && !open_proof(pid, thread | PROFIL_KERNEL_TICKS, proof, event))
 		return 0;
-	return open_proof(pid, kernel, proof, event);
+	return open_proof(pid, thread | kernel, proof, event);
 }
 
 } // namespace

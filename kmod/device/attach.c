@@ -24,7 +24,6 @@
 #include "record/recording.h"
 #include "tick/news.h"
 
-#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/mutex.h>
@@ -34,18 +33,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
-
-/* No event reports a thread's end: processes are followed, threads are not. */
-static int profil_attach_publish_thread(struct profil_binding *binding, struct task_struct *target)
-{
-	struct pid *thread = get_task_pid(target, PIDTYPE_PID);
-
-	/* It was reaped since the proof was checked. */
-	if (!thread)
-		return -ESRCH;
-	profil_binding_narrow(binding, thread);
-	return profil_binding_publish_attached(binding, true);
-}
 
 /**
  * struct target - what a profile is attached to
@@ -83,6 +70,25 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 	return PTR_ERR_OR_ZERO(target->mm);
 }
 
+/*
+ * No event reports a thread's end: processes are followed, threads are not.  As nothing would
+ * tell that it executes a program which the reader must not see, its owner ends here.
+ */
+static int profil_attach_publish_thread(struct profil_binding *binding,
+					const struct target *target)
+{
+	struct profil_recording *recording = binding->profile->recording;
+	struct pid *thread = get_task_pid(target->proof->target, PIDTYPE_PID);
+
+	/* It was reaped since the proof was checked. */
+	if (!thread)
+		return -ESRCH;
+	profil_binding_narrow(binding, thread);
+	if (recording)
+		profil_recording_leave_owner(recording, target->owned, thread);
+	return profil_binding_publish_attached(binding, !recording);
+}
+
 /* Under the proof, so that the target cannot exec before it is followed. */
 static int profil_attach_publish(struct profil_profile *profile, void *data)
 {
@@ -95,9 +101,9 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 	profil_binding_init(binding, target->mm, profile, false);
 	if (profile->recording)
 		profil_binding_own(binding, target->owned,
-				   atomic64_inc_return(&profile->recording->lives));
+				   profil_recording_life(profile, target->mm));
 	if (profile->flags & PROFIL_THREAD)
-		err = profil_attach_publish_thread(binding, task);
+		err = profil_attach_publish_thread(binding, target);
 	else
 		err = profil_watch_publish(binding, target->watch, target->follower, task);
 	if (err) {
@@ -240,21 +246,12 @@ put:
 	return err;
 }
 
-/* The modes that a profile samples.  An event may leave out user mode if the kernel is sampled. */
-static unsigned int profil_attach_modes(bool kernel, bool event)
-{
-	if (kernel && event)
-		return PROFIL_PROOF_KERNEL;
-	return kernel ? PROFIL_PROOF_USER | PROFIL_PROOF_KERNEL : PROFIL_PROOF_USER;
-}
-
 static int profil_attach_start(struct profil_session *session, const struct attach *attach,
 			       bool everybody)
 {
 	struct profil_recording *recording = attach->recording;
 	struct profil_start *start = attach->start;
-	bool kernel = start->flags & PROFIL_KERNEL_TICKS || (recording && recording->kernel);
-	unsigned int modes = profil_attach_modes(kernel, start->flags & PROFIL_EVENT);
+	unsigned int modes = profil_proof_modes(start->flags, recording && recording->kernel);
 	struct profil_layout *layout;
 	struct profil_proof proof;
 	int err;
@@ -329,21 +326,23 @@ static int profil_attach_add(struct profil_session *session, struct profil_recor
 	struct profil_proof proof;
 	int err;
 
-	if (record->flags || record->clock || record->period || record->table ||
-	    record->nr_counts || record->reserved)
+	if (record->flags & ~(u32)PROFIL_THREAD || record->clock || record->period ||
+	    record->table || record->nr_counts || record->reserved)
 		return -EINVAL;
 	profile = profil_session_find(session, record->profile);
 	if (!profile)
 		return -ENOENT;
 	err = -EINVAL;
-	if (!profile->recording || profile->everybody)
+	if (!profile->recording || profile->everybody ||
+	    record->flags != (profile->flags & PROFIL_THREAD) ||
+	    (record->target && profile->flags & PROFIL_EVENT))
 		goto put;
 	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
 	if (err)
 		goto put;
 	err = profil_proof_open(&proof, record->proof,
-				profil_attach_modes(profile->recording->kernel,
-						    profile->event.source), 0);
+				profil_proof_modes(profile->flags, profile->recording->kernel),
+				record->target);
 	if (err)
 		goto put;
 	err = profil_attach_check_event(profile, &proof);
@@ -363,7 +362,7 @@ static int profil_attach_table(struct profil_session *session, const struct prof
 	int err;
 
 	if (record->flags != PROFIL_RECORD_TABLE || record->clock || record->period ||
-	    record->proof != -1 || record->reserved || !record->profile)
+	    record->proof != -1 || record->target || record->reserved || !record->profile)
 		return -EINVAL;
 	err = profil_recording_check_table(record, &start);
 	if (err)
@@ -403,8 +402,8 @@ static int profil_attach_news(struct profil_session *session, const struct profi
 	int err = -EINVAL;
 
 	if (record->flags != PROFIL_RECORD_NEWS || record->clock || record->period ||
-	    record->proof != -1 || record->table || record->reserved || !record->profile ||
-	    !record->nr_counts || record->nr_counts > INT_MAX)
+	    record->proof != -1 || record->table || record->target || record->reserved ||
+	    !record->profile || !record->nr_counts || record->nr_counts > INT_MAX)
 		return -EINVAL;
 	profile = profil_session_find(session, record->profile);
 	if (!profile)

@@ -37,6 +37,7 @@
 #include <linux/magic.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
+#include <linux/profil.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -113,6 +114,23 @@ static int profil_proof_check_event(const struct perf_event *event, unsigned int
 	    (modes & PROFIL_PROOF_KERNEL && attr->exclude_kernel))
 		return -EACCES;
 	return 0;
+}
+
+/**
+ * profil_proof_modes() - the modes that a profile samples
+ * @flags: &enum profil_flag
+ * @kernel: ticks in the kernel count at their addresses
+ *
+ * An event may leave out user mode if the kernel is sampled.
+ *
+ * Context: Any.
+ * Return: of enum profil_proof_mode.
+ */
+unsigned int profil_proof_modes(u32 flags, bool kernel)
+{
+	if (!kernel && !(flags & PROFIL_KERNEL_TICKS))
+		return PROFIL_PROOF_USER;
+	return flags & PROFIL_EVENT ? PROFIL_PROOF_KERNEL : PROFIL_PROOF_USER | PROFIL_PROOF_KERNEL;
 }
 
 /* The caller's perf event, whose file is referenced; or -errno. */

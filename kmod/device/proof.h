@@ -38,6 +38,7 @@ enum profil_proof_mode {
 	PROFIL_PROOF_KERNEL	= 1 << 1
 };
 
+unsigned int profil_proof_modes(u32 flags, bool kernel);
 int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes, pid_t thread);
 int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int modes);
 void profil_proof_close(struct profil_proof *proof);

@@ -325,7 +325,7 @@ int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_bi
 
 	if (err)
 		return err;
-	if (existing && !replace)
+	if (existing && (!replace || existing->profile->recording))
 		return -EEXIST;
 	err = profil_binding_insert(bucket, binding, existing);
 	if (!err && existing) {
@@ -338,7 +338,8 @@ int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_bi
 /**
  * profil_binding_publish_attached() - let ticks see the binding of an attached profile
  * @binding: of an attached profile
- * @replace: replace a binding of the same session; otherwise keep it and fail
+ * @replace: replace a binding of the same session, unless it is a recording's; otherwise keep
+ *	it and fail
  *
  * Context: Any.
  * Return: 0; -EEXIST; -EBUSY when the address space has no room; -ENOENT when the profile

@@ -7,12 +7,15 @@
 #include "record/begin.h"
 
 #include "compat.h"
+#include "profile/binding.h"
 #include "profile/layout.h"
 #include "profile/limits.h"
+#include "profile/profile.h"
 #include "record/modules.h"
 #include "record/owner.h"
 #include "record/recording.h"
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -23,12 +26,15 @@
 #include <linux/pid_namespace.h>
 #include <linux/profil_record.h>
 #include <linux/random.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \
 		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL | \
-		     PROFIL_EVENT))
+		     PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
+/* Flags that a profile has, too. */
+#define PROFILE_FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
 /* Entries take no more memory than the table of counts, or 4 MiB. */
@@ -67,15 +73,26 @@ int profil_recording_check_table(const struct profil_record *record, struct prof
  */
 int profil_recording_check(const struct profil_record *record, struct profil_start *start)
 {
-	if (record->flags & ~FLAGS || record->reserved)
+	u32 flags = record->flags;
+
+	if (flags & ~FLAGS || record->reserved)
+		return -EINVAL;
+	if (flags & PROFIL_THREAD && flags & PROFIL_RECORD_EVERYBODY)
+		return -EINVAL;
+	/* Time in the kernel counts at one place: in the kernel, or at the call. */
+	if (flags & PROFIL_RECORD_KERNEL && flags & PROFIL_KERNEL_TICKS)
+		return -EINVAL;
+	/* An event's target is the event's own, and everybody needs no target. */
+	if (record->target && flags & (PROFIL_EVENT | PROFIL_RECORD_EVERYBODY))
 		return -EINVAL;
 	*start = (struct profil_start) {
 		.size = sizeof(*start),
-		.flags = (record->flags & (PROFIL_FOLLOW | PROFIL_EVENT)) |
-			 (record->flags & PROFIL_RECORD_EVERYBODY ? PROFIL_FOLLOW : 0),
+		.flags = (flags & PROFILE_FLAGS) |
+			 (flags & PROFIL_RECORD_EVERYBODY ? PROFIL_FOLLOW : 0),
 		.clock = record->clock,
 		.period = record->period,
 		.proof = record->proof,
+		.target = record->target,
 	};
 	return profil_recording_check_table(record, start);
 }
@@ -165,6 +182,8 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 	recording->bits = bits;
 	get_random_bytes(&recording->key, sizeof(recording->key));
 	recording->processes = record->flags & PROFIL_RECORD_PROCESSES;
+	recording->single = record->flags & PROFIL_THREAD;
+	recording->calls = record->flags & PROFIL_KERNEL_TICKS;
 	if (record->flags & PROFIL_RECORD_THREADS)
 		recording->threads = get_pid_ns(ns);
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -180,6 +199,31 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 	if (record->flags & PROFIL_RECORD_KERNEL)
 		profil_modules_begin(recording);
 	return recording;
+}
+
+/**
+ * profil_recording_life() - the number of an address space that is bound to a recording
+ * @profile: of the recording
+ * @mm: the address space
+ *
+ * The threads in it share its number, or memory in which it generates code would be a text of
+ * each of them.
+ *
+ * Context: Any.
+ * Return: its number, which is a new one unless another of its threads is recorded.
+ */
+u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm)
+{
+	struct profil_binding *binding;
+	u64 life = 0;
+
+	rcu_read_lock();
+	if (profile->flags & PROFIL_THREAD)
+		hlist_for_each_entry_rcu(binding, &profil_binding_bucket(mm)->chain, node)
+			if (binding->mm == mm && binding->profile == profile)
+				life = binding->life;
+	rcu_read_unlock();
+	return life ?: atomic64_inc_return(&profile->recording->lives);
 }
 
 /**
@@ -202,7 +246,9 @@ void profil_recording_own_task(struct profil_recording *recording, struct task_s
 	*owned = (struct profil_owned) {};
 	rcu_read_lock();
 	/* A task that was reaped no longer has a leader. */
-	if (pid_alive(task))
+	if (pid_alive(task) && recording->single && recording->processes)
+		strscpy(name, task->comm, sizeof(name));
+	else if (pid_alive(task))
 		strscpy(name, task->group_leader->comm, sizeof(name));
 	if (mm)
 		program = profil_exe_file(mm);

@@ -145,9 +145,12 @@ static bool profil_recording_own(struct profil_recording *recording,
 				 struct task_struct *task, struct profil_spare *spare,
 				 struct profil_owned *owned)
 {
-	struct pid *pid = recording->processes && task ? task_tgid(task) : NULL;
+	struct pid *pid = NULL;
 	struct profil_entry *entry;
 	unsigned long flags;
+
+	if (recording->processes && task)
+		pid = recording->single ? task_pid(task) : task_tgid(task);
 
 	if (recording->processes && task && !pid)
 		return false;
@@ -308,7 +311,7 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
  * execute a program whose user and cgroup must not be told.
  *
  * Context: Any but hard interrupt; the lock of its watch's bucket is held, which the probe on
- * execve(2) takes.
+ * execve(2) takes, or the proof that it may be recorded, which keeps it from execve(2).
  */
 void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned,
 				  const struct pid *pid)

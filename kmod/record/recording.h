@@ -95,7 +95,9 @@ struct profil_entry {
  * struct profil_recording - what is known of the texts of a recording
  * @lock: guards @nr, @in_use, @forgets, @hash and @number, and their entries.  Raw, because probes
  *	take it with preemption off
- * @processes: each process is an owner of its own; constant
+ * @processes: each process, or with @single each thread, is an owner of its own; constant
+ * @single: single threads are recorded, not processes; constant
+ * @calls: ticks in kernel mode count at the PC that called the kernel; constant
  * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
  * @memcg: pays for entries that tasks add, referenced; constant
@@ -129,6 +131,8 @@ struct profil_entry {
 struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
 	bool processes;
+	bool single;
+	bool calls;
 	struct pid_namespace *threads;
 	struct mem_cgroup *memcg;
 	struct profil_owned nobody;

@@ -5,7 +5,8 @@
  * The task that had the tick looks it up, on its way back to user mode: before it
  * executes another instruction, so only other threads of its process can have changed
  * anything.  It never waits for mmap_lock, as it would not have waited without the
- * profile.
+ * profile.  If the tick came in kernel mode, and counts where the task called the kernel, a
+ * work item looks instead (record/unmet.c).
  *
  * Context: process
  */
@@ -107,7 +108,8 @@ static struct profil_binding *profil_resolve_binding_in(const struct hlist_head 
 	struct profil_binding *binding;
 
 	hlist_for_each_entry_rcu(binding, chain, node)
-		if (binding->mm == question->mm && binding->profile == question->profile)
+		if (binding->mm == question->mm && binding->profile == question->profile &&
+		    (!binding->thread || binding->thread == task_pid(question->task)))
 			return binding;
 	return NULL;
 }
@@ -124,7 +126,7 @@ static void profil_resolve_count_here(const struct profil_question *question, u6
 	struct profil_profile *profile = question->profile;
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
-	tally->cause[profil_record_add(profile, question->owned, current, key)]++;
+	tally->cause[profil_record_add(profile, question->owned, question->task, key)]++;
 	tally->granted++;
 }
 
@@ -194,7 +196,7 @@ static void profil_resolve_bind(const struct profil_question *question)
 	bool bound;
 
 	/* If the owner could not be found, the next tick asks again. */
-	if (!profile->everybody || current->mm != question->mm ||
+	if (!profile->everybody || READ_ONCE(question->task->mm) != question->mm ||
 	    question->owned.owner == profile->recording->nobody.owner)
 		return;
 	rcu_read_lock();
@@ -253,7 +255,7 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 							  sizeof(*spare.node[1]));
 		}
 		cell.word[1] = profil_recording_find(recording, &found->same, &spare, found->file,
-						     memory ? task_tgid(current) : NULL);
+						     memory ? task_tgid(question->task) : NULL);
 		if (cell.word[1])
 			number = profil_recording_find(recording, &cell, &spare, NULL, NULL);
 	}
@@ -308,23 +310,40 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 		fput(found->file);
 }
 
+/* @alive: its memory is not gone. */
+static void profil_resolve_question(struct profil_question *question, bool alive)
+{
+	struct found found;
+	unsigned int try = 0;
+
+	found.file = NULL;
+	found.same.kind = PROFIL_KIND_UNKNOWN;
+	found.counted = false;
+	while (alive && !profil_resolve_find(question, &found) && ++try < TRIES)
+		cond_resched();
+	if (!found.counted)
+		profil_resolve_slowly(question, &found);
+}
+
+/**
+ * profil_resolve_call() - count a tick in kernel mode where its task called the kernel
+ * @question: the tick: its task is referenced, its mm_users raised, its owner known
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_resolve_call(struct profil_question *question)
+{
+	profil_resolve_question(question, true);
+}
+
 /* Runs in the task that had the tick, possibly in its exit, when it no longer has an mm. */
 static void profil_resolve_work(struct callback_head *work)
 {
 	struct profil_question *question = container_of(work, struct profil_question, work);
 	struct profil_profile *profile = question->profile;
-	unsigned int try = 0;
-	struct found found;
 
-	found.file = NULL;
-	found.same.kind = PROFIL_KIND_UNKNOWN;
-	found.counted = false;
 	/* If it exits, or executes another program, its memory is gone. */
-	while (current->mm == question->mm &&
-	       !profil_resolve_find(question, &found) && ++try < TRIES)
-		cond_resched();
-	if (!found.counted)
-		profil_resolve_slowly(question, &found);
+	profil_resolve_question(question, current->mm == question->mm);
 	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
 	profil_profile_put(profile);
 }

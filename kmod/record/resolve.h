@@ -7,6 +7,9 @@
 #ifndef PROFIL_RESOLVE_H
 #define PROFIL_RESOLVE_H
 
+struct profil_question;
+
+void profil_resolve_call(struct profil_question *question);
 void profil_resolve_init(void);
 
 #endif /* PROFIL_RESOLVE_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks in kernel mode of tasks new to a system-wide recording: a work item finds their owners.
+ * Ticks in kernel mode that have to wait: of tasks new to a system-wide recording, whose owners
+ * a work item finds, and of tasks that called the kernel from a text that it finds.
  *
  * The task itself may stay in a system call for as long as it likes, and a kernel thread never
  * leaves the kernel.
@@ -14,6 +15,7 @@
 #include "profile/stats.h"
 #include "profile/work.h"
 #include "record/recording.h"
+#include "record/resolve.h"
 #include "tick/ask.h"
 #include "tick/record.h"
 #include "tick/section.h"
@@ -33,24 +35,57 @@
 #include <asm/barrier.h>
 
 static void profil_unmet_count(const struct profil_asked *asked, struct profil_owned owned,
-			       int ticks)
+			       u64 place)
 {
 	struct profil_tally *tally;
 	enum profil_cause cause;
 	unsigned long flags;
-	int i;
 
 	local_irq_save(flags);
 	profil_section_enter();
 	tally = this_cpu_ptr(asked->profile->tally);
-	for (i = 0; i < ticks; i++) {
-		cause = profil_record_add_kernel(asked->profile, owned, asked->task,
-						 asked->place[i]);
-		tally->cause[cause]++;
-		tally->granted++;
-	}
+	cause = profil_record_add_kernel(asked->profile, owned, asked->task, place);
+	tally->cause[cause]++;
+	tally->granted++;
 	profil_section_leave();
 	local_irq_restore(flags);
+}
+
+/* Count ticks where the task called the kernel, if it still has the memory; else in the kernel. */
+static void profil_unmet_count_calls(const struct profil_asked *asked, struct profil_owned owned,
+				     int ticks)
+{
+	struct mm_struct *mm = get_task_mm(asked->task);
+	struct profil_question question = {
+		.task = asked->task,
+		.profile = asked->profile,
+		.mm = mm,
+		.owned = owned,
+	};
+	int i;
+
+	for (i = 0; i < ticks; i++) {
+		question.pc = asked->place[i];
+		if (mm && mm == asked->mm && question.pc)
+			profil_resolve_call(&question);
+		else
+			profil_unmet_count(asked, owned, 0);
+	}
+	if (mm)
+		mmput_async(mm);
+}
+
+static void profil_unmet_count_all(const struct profil_asked *asked, struct profil_owned owned,
+				   int ticks)
+{
+	int i;
+
+	if (asked->profile->recording->calls) {
+		profil_unmet_count_calls(asked, owned, ticks);
+		return;
+	}
+	for (i = 0; i < ticks; i++)
+		profil_unmet_count(asked, owned, asked->place[i]);
 }
 
 /* The address space that its ticks came in, grabbed; NULL if it has another one by now. */
@@ -94,13 +129,14 @@ static void profil_unmet_answer(struct profil_asked *asked)
 	struct profil_profile *profile = asked->profile;
 	struct task_struct *task = asked->task;
 	struct mem_cgroup *before = set_active_memcg(profile->recording->memcg);
-	struct profil_owned owned;
+	struct profil_owned owned = asked->owned;
 
-	owned = task->flags & PF_KTHREAD ? profil_meet_task(profile, task, NULL) :
-					   profil_unmet_process(asked);
-	set_active_memcg(before);
+	if (!owned.owner)
+		owned = task->flags & PF_KTHREAD ? profil_meet_task(profile, task, NULL) :
+						   profil_unmet_process(asked);
 	/* Pairs with profil_ask_add(): each tick that is counted here has written its place. */
-	profil_unmet_count(asked, owned, atomic_xchg(&asked->ticks, PROFIL_ASKED_TAKEN));
+	profil_unmet_count_all(asked, owned, atomic_xchg(&asked->ticks, PROFIL_ASKED_TAKEN));
+	set_active_memcg(before);
 	smp_store_release(&asked->task, NULL);	/* only now may a tick use it */
 	put_task_struct(task);
 	profil_profile_put(profile);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks in kernel mode of tasks that are in no recording yet.
+ * Ticks in kernel mode that a work item counts (record/unmet.c): those of tasks that are in no
+ * recording yet, and those that count where the task called the kernel, if its text is not known.
  *
- * A work item finds out whose they are (record/unmet.c).  Later ticks find the task's watch.
- * A task has at most one slot for each recording, and one user's tasks cannot take all slots.
+ * The task cannot do it: it may stay in the kernel for as long as it likes.  A task has at most
+ * one slot for each recording, and one user's tasks cannot take all slots.
  *
  * Context: hard interrupt
  */
@@ -54,26 +55,30 @@ static struct profil_asked *profil_ask_find(const struct profil_profile *profile
 }
 
 /**
- * profil_ask_owner() - have a tick of current counted once its owner is known
+ * profil_ask() - have a tick of current counted once its owner and its text are known
  * @profile: a recording
- * @place: the place in the kernel that the tick interrupted
+ * @owned: its owner; number 0 if that is not known
+ * @place: as in &struct profil_asked
  *
  * Context: The tick.
  * Return: false if it cannot wait.
  */
-bool profil_ask_owner(struct profil_profile *profile, u64 place)
+bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place)
 {
+	const struct mm_struct *mm = current->flags & PF_KTHREAD ? NULL : current->mm;
 	struct profil_asked *asked = profil_ask_find(profile);
 
 	if (!asked)
 		return false;
+	/* It has not executed another program since. */
 	if (READ_ONCE(asked->task))
-		return profil_ask_add(asked, place);
+		return asked->mm == mm && profil_ask_add(asked, place);
 	if (!profil_profile_get(profile))
 		return false;
 	asked->profile = profile;
-	asked->mm = current->flags & PF_KTHREAD ? NULL : current->mm;
+	asked->mm = mm;
 	asked->payer = profil_payer();
+	asked->owned = owned;
 	asked->place[0] = place;
 	atomic_set(&asked->ticks, 1);
 	smp_store_release(&asked->task, get_task_struct(current));	/* publish it */

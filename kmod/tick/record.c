@@ -10,6 +10,7 @@
  */
 #include "tick/record.h"
 
+#include "compat.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
 #include "profile/pins.h"
@@ -29,6 +30,7 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/task_work.h>
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
@@ -243,6 +245,18 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	return false;
 }
 
+/*
+ * The PC to which a task in kernel mode will return; 0 if ticks are not wanted there, or if it
+ * will not return to this address space.
+ */
+static u64 profil_record_call(const struct profil_profile *profile)
+{
+	if (!profile->recording->calls || current->in_execve ||
+	    current->flags & (PROFIL_PF_NO_USER_PC | PF_EXITING))
+		return 0;
+	return instruction_pointer(task_pt_regs(current));
+}
+
 /* Count a tick whose text is not known. */
 static noinline enum profil_cause profil_record_other(struct profil_profile *profile,
 						      struct profil_owned owned,
@@ -253,8 +267,13 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 	/* A kernel thread borrows the address space. */
 	if (current->flags & PF_KTHREAD)
 		return profil_record_unmet(profile, regs);
-	if (!user_mode(regs))
+	if (!user_mode(regs)) {
+		u64 call = profil_record_call(profile);
+
+		if (call && profil_ask(profile, owned, call))
+			return PROFIL_DEFERRED;
 		return profil_record_kernel(profile, owned, regs);
+	}
 	if (profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
 	return profil_record_add_unknown(profile, owned);
@@ -272,11 +291,12 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 {
 	struct profil_owned owned = profil_owned_read(&binding->owned);
 	struct profil_hits *hits = READ_ONCE(binding->hits);
+	u64 pc = user_mode(regs) ? instruction_pointer(regs) :
+				   profil_record_call(binding->profile);
 	u64 key;
 
-	if (user_mode(regs) && hits &&
-	    profil_record_find(hits, instruction_pointer(regs),
-			       profil_mm_mappings(binding->mm), &key))
+	if (pc && hits &&
+	    profil_record_find(hits, pc, profil_mm_mappings(binding->mm), &key))
 		return profil_record_add_inline(binding->profile, owned, current, key);
 	return profil_record_other(binding->profile, owned, regs);
 }
@@ -302,9 +322,10 @@ static enum profil_cause profil_record_unmet_kernel(struct profil_profile *profi
 {
 	struct profil_owned owned = profil_record_watched(profile);
 	bool known = owned.owner || profil_record_interrupt(profile).owner;
+	u64 call = profil_record_call(profile);
 
-	if (!known && (current->mm || current->flags & PF_KTHREAD) &&
-	    profil_ask_owner(profile, profil_record_place(profile->recording, regs)))
+	if ((!known || call) && (current->mm || current->flags & PF_KTHREAD) &&
+	    profil_ask(profile, owned, call ?: profil_record_place(profile->recording, regs)))
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
 		owned = profile->recording->nobody;

@@ -137,8 +137,8 @@ struct profil_region {
  *	the buffer (self), or in the attacher's counters (attached)
  * @PROFIL_FAULT_REGION: when memory goes away, only the regions in it are off;
  *	without it, the whole profile is
- * @PROFIL_THREAD: PROFIL_ATTACH: profile only the thread that the proof is on,
- *	not the whole process; read(2) reports no event of it, and an exec
+ * @PROFIL_THREAD: PROFIL_ATTACH, PROFIL_RECORD: profile only the thread that the proof is
+ *	on, not the whole process; read(2) reports no event of it, and an exec
  *	ends it.  Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
  * @PROFIL_OWED_TICKS: ticks that came too late count at the PC that the next tick
  *	finds, not in &profil_status.lost_late; in an array of PCs up to 1024 at once

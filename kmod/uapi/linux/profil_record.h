@@ -10,11 +10,11 @@
  * executed, and the command name that it got then.  A *cell* is an owner and a text.
  * Owners, texts and cells have numbers, which ascend from 1.
  *
- * PROFIL_RECORD begins a recording of the whole system, or of one process, with its threads
- * and, with PROFIL_FOLLOW, all that it forks and executes.  It also adds a process to a
- * recording, gives a recording another table, or arms its wake-up.  PROFIL_STATUS, PROFIL_STOP
- * and read(2) number recordings as they number other attached profiles.
- * PROFIL_UPDATE refuses a recording (EINVAL).
+ * PROFIL_RECORD begins a recording of the whole system, of one process with its threads and,
+ * with PROFIL_FOLLOW, all that it forks and executes, or with PROFIL_THREAD of one thread.  It
+ * also adds a process to a recording, gives a recording another table, or arms its wake-up.
+ * PROFIL_STATUS, PROFIL_STOP and read(2) number recordings as they number other attached
+ * profiles.  PROFIL_UPDATE refuses a recording (EINVAL).
  *
  * Counts are in the caller's memory, in a hash table with open addressing.  The module
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
@@ -126,9 +126,10 @@ struct profil_count {
 /**
  * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
  * @size: in: bytes of this structure
- * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway,
- *	PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_RECORD_KERNEL and
- *	PROFIL_EVENT; or PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS alone
+ * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway, PROFIL_THREAD,
+ *	which excludes both, PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_EVENT, and
+ *	one of PROFIL_RECORD_KERNEL and PROFIL_KERNEL_TICKS; or PROFIL_RECORD_TABLE or
+ *	PROFIL_RECORD_NEWS alone
  * @clock: in: &enum profil_clock
  * @proof: in: as &profil_start.proof
  * @period: in: as &profil_start.period
@@ -137,8 +138,11 @@ struct profil_count {
  * @nr_counts: in: number of its elements, a power of two from 256 to 2^28; with
  *	PROFIL_RECORD_NEWS, the number of new keys to wait for
  * @profile: in: 0: begin a recording; otherwise add the process to the recording that
- *	has this number in this file.  Then every other member but @size and @proof is 0,
- *	unless PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set.  out: the number
+ *	has this number in this file.  Then every other member but @size, @proof and @target
+ *	is 0, unless PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set; but @flags is
+ *	PROFIL_THREAD if the recording was begun with it.  out: the number
+ * @target: in: with CAP_PERFMON, without PROFIL_EVENT, and with a proof on a CPU: the thread
+ *	that is recorded, or whose process is, in the caller's PID namespace; else 0
  * @reserved: in: 0
  *
  * Every tick counts in one element, and with PROFIL_RECORD_THREADS perhaps also in that of
@@ -146,6 +150,16 @@ struct profil_count {
  * task without a user PC (&profil_status.no_user_pc).  Ticks in kernel mode, including those in
  * execve(2) and of exiting tasks, count in the cell of the owner and the kernel, at offset 0
  * without PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as @kernel.
+ *
+ * With PROFIL_KERNEL_TICKS a tick in kernel mode counts in the text, and at the PC, to which the
+ * task will return, as a tick in user mode does; the proofs must permit sampling the kernel.
+ * Ticks in execve(2) and of exiting tasks, which do not return, count as above, as do those for
+ * which there was no room to wait until their text was known.
+ *
+ * With PROFIL_THREAD only the thread of the proof is recorded, or @target.  It is not followed:
+ * read(2) reports nothing of it, and an exec ends it.  With PROFIL_RECORD_PROCESSES each thread
+ * is an owner of its own, with its ID and its name, and is described as no longer followed
+ * (PROFIL_OWNER_ENDED).
  *
  * The text of a tick is what was mapped at its address when it came.  A check at most
  * 100 ms earlier tells whether the file had been overwritten.
@@ -159,7 +173,8 @@ struct profil_record {
 	__aligned_u64 table;
 	__u32 nr_counts;
 	__u32 profile;
-	__aligned_u64 reserved;
+	__s32 target;
+	__u32 reserved;
 };
 
 /**

@@ -119,6 +119,7 @@ void make_record(Random &random, profil_record &record)
 {
 	record.proof = -1;
 	if (random.one_in(3)) {
+		record.flags = random.one_in(4) ? PROFIL_THREAD : 0;
 		record.profile = any_profile(random);
 		return;
 	}
@@ -140,7 +141,9 @@ void make_record(Random &random, profil_record &record)
 	if (random.one_in(4))
 		record.flags |= PROFIL_RECORD_EVERYBODY;
 	if (random.one_in(2))
-		record.flags |= PROFIL_RECORD_KERNEL;
+		record.flags |= random.one_in(2) ? PROFIL_RECORD_KERNEL : PROFIL_KERNEL_TICKS;
+	if (random.one_in(4))
+		record.flags |= PROFIL_THREAD;
 	record.period = random.one_in(30) ? random.below(20'000) : 1'000'000;
 	if (random.one_in(3)) {
 		record.flags |= PROFIL_EVENT;

@@ -2,6 +2,7 @@
 /** @file tests/guest/attach/threads.cpp  A profile of one thread of a process. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
+#include "tests/guest/support/two_threads.h"
 #include "tests/support/catch.h"
 
 #include <cerrno>
@@ -17,83 +18,12 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 constexpr size_t threads = 2;
 
+using Target = TwoThreads;
+
 uintptr_t loop_of(size_t thread)
 {
-	return text + 64 * thread;
+	return TwoThreads::loop_of(thread);
 }
-
-/** Memory that the test and the target share: the ID of each thread, and its orders. */
-struct Shared {
-	volatile pid_t tid[threads];
-	volatile bool burns[threads];
-	volatile bool ends[threads];
-};
-
-/**
- * A process whose threads each burn in their own loop when told to, and otherwise sleep in the
- * kernel.
- */
-class Target {
-public:
-	Target() : child_([this] { run(); })
-	{
-		for (size_t i = 0; i < threads; i++)
-			need_that(soon([&] { return shared().tid[i] && asleep(tid(i)); }), "threads wait");
-	}
-
-	pid_t pid() const { return child_.pid(); }
-	pid_t tid(size_t thread) const { return shared().tid[thread]; }
-	void begin(size_t thread) const
-	{
-		shared().burns[thread] = true;
-		begin_[thread].open();
-	}
-	void rest(size_t thread) const
-	{
-		shared().burns[thread] = false;
-		rested_[thread].wait();
-		need_that(soon([&] { return asleep(tid(thread)); }), "the thread sleeps");
-	}
-	void end(size_t thread) const
-	{
-		const pid_t gone = tid(thread);
-
-		shared().ends[thread] = true;
-		begin_[thread].open();
-		need_that(soon([&] { return tgkill(pid(), gone, 0) == -1 && errno == ESRCH; }),
-			  "the thread ends");
-	}
-
-private:
-	Shared &shared() const { return *memory_.at<Shared>(); }
-	void run() const
-	{
-		const Burner burner;
-		std::vector<std::thread> all;
-
-		for (size_t i = 0; i < threads; i++)
-			burner.plant_loop(loop_of(i));
-		for (size_t i = 0; i < threads; i++)
-			all.emplace_back([this, i] { burn(i); });
-		pause();
-	}
-	void burn(size_t thread) const
-	{
-		shared().tid[thread] = gettid();
-		for (;;) {
-			begin_[thread].wait();
-			if (shared().ends[thread])
-				return;
-			while (shared().burns[thread])
-				Burner::spin(loop_of(thread), 10'000);
-			rested_[thread].open();
-		}
-	}
-
-	const Memory memory_{page, MAP_SHARED};
-	const Gate begin_[threads], rested_[threads];
-	Child child_;
-};
 
 /** One counter for each thread's loop. */
 class Counters {

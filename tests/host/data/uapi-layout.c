@@ -127,7 +127,8 @@ MEMBER(profil_record, period, 16, 8);
 MEMBER(profil_record, table, 24, 8);
 MEMBER(profil_record, nr_counts, 32, 4);
 MEMBER(profil_record, profile, 36, 4);
-MEMBER(profil_record, reserved, 40, 8);
+MEMBER(profil_record, target, 40, 4);
+MEMBER(profil_record, reserved, 44, 4);
 TOTAL(profil_record, 48);
 
 MEMBER(profil_describe, size, 0, 4);
