@@ -2,7 +2,7 @@
 /** @file cli/recording/count_table.h  A table of counts of a recording, which the kernel adds to. */
 #pragma once
 
-#include "cli/recording/counters.h"
+#include "cli/recording/counter_memory.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,8 +9,8 @@
 #include "cli/profile/accounting.h"
 #include "cli/profile/event_account.h"
 #include "cli/profile/thread_total.h"
-#include "cli/recording/target.h"
 
+#include <chrono>
 #include <memory>
 #include <poll.h>
 #include <span>
@@ -19,6 +19,11 @@
 #include <vector>
 
 namespace cli {
+
+using Clock = std::chrono::steady_clock;
+
+/** How often a recording is checked for changes that nothing reports. */
+constexpr std::chrono::seconds check_interval{1};
 
 /** How the time that programs spend in the kernel is counted. */
 enum class KernelTime {

@@ -6,11 +6,11 @@
 #include "cli/events/calibrate.h"
 #include "cli/process/process.h"
 #include "cli/recording/limits.h"
-#include "cli/recording/make_recorder.h"
 #include "cli/recording/perf/access.h"
 #include "cli/recording/perf/perf_recorder.h"
 #include "cli/recording/session.h"
 #include "cli/recording/sources/sources_recorder.h"
+#include "cli/recording/text_recorder.h"
 
 #include <algorithm>
 #include <array>
@@ -137,7 +137,7 @@ Outcome RecordingRun::make_module_recorders(RecorderSettings settings)
 		settings.period = sources_[i].period;
 		if (!options_.events.empty())
 			settings.event = options_.events[i].attr;
-		all.push_back(make_recorder(*std::move(session), settings, backend_.info, log_));
+		all.push_back(std::make_unique<TextRecorder>(*std::move(session), settings, log_));
 	}
 	recorder_ = all.size() == 1 ? std::move(all.front())
 				    : std::make_unique<SourcesRecorder>(std::move(all), log_);
@@ -152,8 +152,7 @@ Outcome RecordingRun::make_one()
 	if (backend_.perf)
 		return make_perf_recorder();
 	return make_module_recorders({period_, options_.kernel, options_.follow, options_.selection.threads,
-				      options_.per_process, pin_limit(backend_.info, memory),
-				      backend_.info.region_max, options_.per_thread, options_.per_cgroup,
+				      options_.per_process, pin_limit(backend_.info, memory), options_.per_thread, options_.per_cgroup,
 				      std::nullopt});
 }
 

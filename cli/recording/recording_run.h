@@ -10,7 +10,7 @@
 #include "cli/profile/sample_source.h"
 #include "cli/recording/perf/backend.h"
 #include "cli/recording/recorder.h"
-#include "cli/recording/target_builder.h"
+#include "cli/recording/settings.h"
 #include "cli/recording/target_options.h"
 
 #include <functional>

@@ -154,17 +154,11 @@ std::optional<int> TargetParser::check() const
 		return usage_error(name_, "give either -p or -t, not both");
 	if (app_.count("--kernel-at") + app_.count("--kernel") + app_.count("--user-only") > 1)
 		return usage_error(name_, "give one of --kernel-at, --kernel and --user-only");
-	if (options_.per_thread && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
-		return usage_error(name_,
-				   "--per-thread needs counts by file: give it without --kernel-at call "
-				   "and -t");
 	if (app_.count("--freq") && app_.count("--count"))
 		return usage_error(name_, "give either -F or -c, not both");
 	if (!options_.events.empty() && (app_.count("--freq") || app_.count("--count")))
 		return usage_error(name_, "-F and -c are for time; an event's period follows its name "
 					  "(-e page-faults:10)");
-	if (!options_.events.empty() && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
-		return usage_error(name_, "-e needs counts by file: give it without --kernel-at call and -t");
 	for (const Event &event : options_.events)
 		if (event.attr.exclude_user && options_.kernel == KernelTime::LeftOut)
 			return usage_error(name_, fmt::format("{} is counted in the kernel alone, which "
@@ -224,10 +218,10 @@ these execute:
 			"                          above, those processes while the command runs\n";
 	return text + R"help(      --no-follow         do not profile forked children
 A process must match all of --name, -u and --cgroup that are given.  With the
-right to record all processes (CAP_PERFMON, or perf_event_paranoid 0) and
-without --kernel-at call, all are recorded, and those that match are kept,
-however short they live.  Otherwise a search is repeated once a second, so it
-also finds processes that start or change their name later.
+right to record all processes (CAP_PERFMON, or perf_event_paranoid 0), all are
+recorded, and those that match are kept, however short they live.  Otherwise a
+search is repeated once a second, so it also finds processes that start or
+change their name later.
 
 How:
   -F, --freq HZ           samples per second of CPU time (default 999); max: as
@@ -246,8 +240,7 @@ How:
       --backend WHAT      sample with the "module" alone, or with "perf" events;
                           by default, with perf events if there is no module
       --max-memory SIZE   most memory for counters, such as 64M (default )help" +
-	       std::string(memory) + R"help();
-                          with less, a counter covers more bytes of text
+	       std::string(memory) + R"help()
 )help";
 }
 

@@ -22,8 +22,6 @@ constexpr uint64_t event_ns_least = 1000;
 constexpr std::chrono::milliseconds event_interval{50};
 /* A file names only this many of the attached processes. */
 constexpr size_t most_named = 100;
-/* Ended processes whose anonymous memory still has mappings of its own in the file. */
-constexpr size_t most_ended = 1000;
 
 /* A recording has a number for this many elements of its first table, but at least least_numbers. */
 constexpr uint64_t counts_for_number = 8;
@@ -40,24 +38,27 @@ const char *ending(uint32_t state)
 
 uint32_t TextRecorder::flags() const
 {
-	return static_cast<uint32_t>(settings_.follow ? PROFIL_FOLLOW : 0) |
+	return static_cast<uint32_t>(settings_.follow && !settings_.threads ? PROFIL_FOLLOW : 0) |
 	       static_cast<uint32_t>(settings_.per_process || settings_.per_cgroup ? PROFIL_RECORD_PROCESSES
 										   : 0) |
-	       static_cast<uint32_t>(settings_.per_thread ? PROFIL_RECORD_THREADS : 0);
+	       static_cast<uint32_t>(settings_.per_thread ? PROFIL_RECORD_THREADS : 0) |
+	       static_cast<uint32_t>(settings_.threads ? PROFIL_THREAD : 0) |
+	       static_cast<uint32_t>(settings_.kernel == KernelTime::AtCall ? PROFIL_KERNEL_TICKS : 0);
 }
 
 /** Begin the recording; with places in the kernel, if that is permitted. */
 AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 {
-	if (!counts_kernel())
+	if (counts_kernel()) {
+		texts_.prepare();
+		began_ = machine_time();
+	}
+	if (settings_.kernel != KernelTime::ByFunction)
 		return begin_with(pid, flags);
-	texts_.prepare();
-	began_ = machine_time();
 
 	const AttachError error = begin_with(pid, flags | PROFIL_RECORD_KERNEL);
 
-	/* EINVAL: the module is older. */
-	if (error.error != EACCES && error.error != EPERM && error.error != EINVAL)
+	if (error.error != EACCES && error.error != EPERM)
 		return error;
 	return begin_with(pid, flags);
 }
@@ -149,6 +150,7 @@ AttachError TextRecorder::add(pid_t pid)
 	if (!profile_)
 		return begin(pid, flags());
 	record.size = sizeof(record);
+	record.flags = flags() & PROFIL_THREAD;
 	record.profile = profile_;
 	/* EEXIST: a followed child whose event was not read yet. */
 	if (record_on(pid, record, &step) && errno != EEXIST)
@@ -167,6 +169,11 @@ std::string TextRecorder::why(const AttachError &error) const
 	return of_event.empty() ? explain(error.error, error.step) : of_event;
 }
 
+Outcome TextRecorder::check_target(pid_t pid) const
+{
+	return settings_.threads ? check_thread(pid) : check_process(pid);
+}
+
 size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 {
 	size_t attached = 0;
@@ -176,7 +183,7 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 			continue;
 
 		const std::string name = process_name(pid);
-		const Outcome checked = check_process(pid);
+		const Outcome checked = check_target(pid);
 		const AttachError error = checked ? add(pid) : AttachError{};
 
 		if (!checked || error.error) {
@@ -184,23 +191,16 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 			continue;
 		}
 		if (recording_.targets.size() < most_named)
-			recording_.targets.push_back(fmt::format("{} (pid {})", name, pid));
+			recording_.targets.push_back(
+				fmt::format("{} ({} {})", name, settings_.threads ? "tid" : "pid", pid));
 		members_.insert(pid);
+		if (settings_.threads)
+			starts_[pid] = program_start(pid);
 		attached++;
 	}
 	recording_.processes += attached;
 	texts_.learn();
 	return attached;
-}
-
-/** Does the module report the user and cgroup of a process? */
-bool TextRecorder::knows_processes() const
-{
-	profil_describe about = {};
-
-	about.size = sizeof(about);
-	about.profile = profile_;
-	return !profil_session_describe(session_.get(), &about) && about.in_use;
 }
 
 bool TextRecorder::attach_everybody(const Selection &selection)
@@ -219,11 +219,6 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 			  "(profil status shows who)");
 	if (error.error)
 		return false;
-	if (selects && !knows_processes()) {
-		profil_detach(session_.get(), std::exchange(profile_, 0), nullptr);
-		table_.reset();
-		return false;
-	}
 	if (selects)
 		texts_.select(*std::move(criteria), settings_.follow);
 	everybody_ = true;
@@ -243,6 +238,26 @@ void TextRecorder::handle_event(const profil_event &event)
 	members_.erase(0);
 }
 
+/** Has a thread ended, or does it run another program, in which the module does not record it? */
+bool TextRecorder::has_left(pid_t tid, const std::optional<ProgramStart> &start)
+{
+	const bool runs = static_cast<bool>(check_thread(tid));
+
+	if (runs && program_start(tid) == start)
+		return false;
+	if (runs)
+		log_.warn(fmt::format("tid {} ({}): its process runs another program, which is not profiled",
+				      tid, process_name(tid)));
+	return true;
+}
+
+void TextRecorder::look_at_threads()
+{
+	std::erase_if(starts_, [this](const auto &thread) {
+		return has_left(thread.first, thread.second) && members_.erase(thread.first);
+	});
+}
+
 void TextRecorder::check(Clock::time_point now)
 {
 	if (!profile_ || over_)
@@ -250,7 +265,8 @@ void TextRecorder::check(Clock::time_point now)
 
 	const profil_status status = session_.status(profile_);
 
-	others_ = members_.empty() ? status.processes : 0;
+	look_at_threads();
+	others_ = members_.empty() && !settings_.threads ? status.processes : 0;
 	if (everybody_ && !texts_.filter())
 		recording_.processes = std::max<uint64_t>(recording_.processes, status.processes);
 	if (status.state != PROFIL_STATE_RUNNING) {
@@ -327,121 +343,6 @@ void TextRecorder::drain()
 		recording_.processes = filter->processes();
 		recording_.targets = filter->named();
 	}
-}
-
-/**
- * Only ticks in the table have an owner.  A lost tick may be of any process, so it is not one of
- * the selected ticks.
- * @param all the accounting of the whole recording.
- */
-Accounting TextRecorder::selected(const Accounting &all) const
-{
-	const Selected &selected = texts_.selected();
-	Accounting mine;
-
-	mine.counted = selected.counted;
-	mine.kernel = selected.kernel;
-	mine.lost_unowned = all.lost() + selected.unowned;
-	mine.ticks = mine.counted + mine.kernel;
-	mine.forks_lost = all.forks_lost;
-	return mine;
-}
-
-void TextRecorder::add_machine_time(Accounting &all) const
-{
-	const std::optional<MachineTime> now = ended_ ? ended_ : machine_time();
-
-	if (!everybody_ || texts_.filter() || !began_ || !now)
-		return;
-	all.cpu_ms = cpu_ms_between(*began_, *now);
-	all.idle_ms = std::min(now->idle_ms - began_->idle_ms, all.cpu_ms);
-}
-
-Accounting TextRecorder::accounting() const
-{
-	Accounting all;
-
-	if (profile_)
-		all.add(session_.status(profile_));
-	if (texts_.filter())
-		all = selected(all);
-	if (counts_kernel())
-		all.counted += std::exchange(all.kernel, 0);
-	add_machine_time(all);
-	return all.since(parted_);
-}
-
-/*
- * Make the accounting match the samples in the recording: some ticks are counted between
- * reading the status and the table.
- */
-void TextRecorder::complete(Recording &recording, const Accounting &accounting) const
-{
-	const uint64_t samples = recording.tally.total();
-
-	recording.owners = texts_.owners();
-	recording.owners.keep_only(recording.tally.owners());
-	recording.program = texts_.busiest_program(recording.tally);
-	recording.missing = accounting.counted - std::min(samples, accounting.counted);
-	recording.accounting = accounting;
-	recording.accounting.ticks += samples - accounting.counted;
-	recording.accounting.counted = samples;
-	if (settings_.event)
-		recording.events = {event_.since(event_parted_)};
-}
-
-Recording TextRecorder::snapshot()
-{
-	work(Clock::now());
-	look_at_event();
-
-	Accounting now = accounting();
-
-	drain();
-	/* drain() has just found out what matches. */
-	if (texts_.filter())
-		now = accounting();
-
-	Recording copy = recording_;
-
-	complete(copy, now);
-	return copy;
-}
-
-Recording TextRecorder::take_part()
-{
-	Recording part = snapshot();
-
-	parted_.add(part.accounting);
-	event_parted_ = event_;
-	recording_.tally = Tally();
-	recording_.threads = ThreadTotals();
-	texts_.forget_unused();
-	return part;
-}
-
-void TextRecorder::give_back(const Recording &part)
-{
-	recording_.tally.add(part.tally);
-	texts_.restore(part.owners);
-	recording_.threads.add(part.threads);
-	recording_.tally.join_ended_memory(most_ended);
-	parted_ = parted_.since(part.accounting);
-	if (!part.events.empty())
-		event_parted_ = event_parted_.since(part.events.front());
-}
-
-Recording TextRecorder::finish()
-{
-	work(Clock::now());
-	look_at_event();
-	if (profile_)
-		profil_session_finish(session_.get(), profile_);
-	ended_ = machine_time();
-	texts_.learn();
-	drain();
-	complete(recording_, accounting());
-	return std::move(recording_);
 }
 
 } // namespace cli

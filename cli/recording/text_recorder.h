@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/text_recorder.h  Records by file: the module itself finds what is mapped. */
+/** @file cli/recording/text_recorder.h  Records processes: the module itself finds what is mapped. */
 #pragma once
 
 #include "cli/base/look_pace.h"
 #include "cli/process/machine_time.h"
+#include "cli/process/process.h"
 #include "cli/recording/count_table.h"
 #include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
-#include "cli/recording/target_builder.h"
+#include "cli/recording/settings.h"
 #include "cli/recording/text_table.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,7 +24,7 @@ namespace cli {
  * A recording of the module (PROFIL_RECORD) with its table of counts.
  *
  * Nothing has to be done for an exec, or for a library that is loaded; events only report which
- * processes exist.
+ * processes exist.  No event reports the end of a thread, so threads are looked at.
  */
 class TextRecorder : public Recorder {
 public:
@@ -50,6 +52,7 @@ public:
 	Recording finish() override;
 
 private:
+	[[nodiscard]] Outcome check_target(pid_t pid) const;
 	AttachError add(pid_t pid);
 	AttachError begin(pid_t pid, uint32_t flags);
 	AttachError begin_with(pid_t pid, uint32_t flags);
@@ -62,8 +65,9 @@ private:
 	}
 	[[nodiscard]] uint32_t flags() const;
 	void handle_event(const profil_event &event);
-	[[nodiscard]] bool knows_processes() const;
 	void check(Clock::time_point now);
+	bool has_left(pid_t tid, const std::optional<ProgramStart> &start);
+	void look_at_threads();
 	void forget_ended(Clock::time_point now);
 	[[nodiscard]] bool has_news() const;
 	[[nodiscard]] bool may_rest(Clock::time_point now) const;
@@ -86,14 +90,14 @@ private:
 	std::unique_ptr<CountTable> table_;
 	uint32_t profile_ = 0;
 	std::set<pid_t> members_;
-	uint64_t others_ = 0; /* processes that no event has reported yet */
+	std::map<pid_t, std::optional<ProgramStart>> starts_; /* of threads: what they run */
+	uint64_t others_ = 0;				      /* processes that no event has reported yet */
 	Recording recording_;
 	Accounting parted_;	    /* of all parts that were taken */
 	EventAccount event_;	    /* so far; others may have sampled it before */
 	EventAccount event_parted_; /* before this part */
 	LookPace pace_;
-	bool told_of_news_ = true; /* false: the module is too old for PROFIL_RECORD_NEWS */
-	bool rests_ = false;	   /* until the module has news */
+	bool rests_ = false; /* until the module has news */
 	Clock::time_point next_check_{};
 	Clock::time_point next_change_{}; /* of the table: not before */
 	Clock::time_point next_look_{};

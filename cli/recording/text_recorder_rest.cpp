@@ -8,7 +8,7 @@
  */
 #include "cli/recording/text_recorder.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <linux/profil_record.h>
 
 namespace cli {
@@ -25,6 +25,8 @@ Clock::time_point TextRecorder::next_work(Clock::time_point now) const
 {
 	if (now < next_events_)
 		return next_events_;
+	if (settings_.threads)
+		return std::min(now + pace_.interval(), next_check_);
 	return rests_ ? Clock::time_point::max() : now + pace_.interval();
 }
 
@@ -37,10 +39,13 @@ bool TextRecorder::has_news() const
 
 bool TextRecorder::may_rest(Clock::time_point now) const
 {
-	if (!told_of_news_ || !profile_ || over_ || !pace_.may_rest(now))
+	if (!profile_ || over_ || !pace_.may_rest(now))
 		return false;
 	/* Whether a process matches, and what threads are called, must be looked up soon after its ticks. */
 	if (texts_.filter() || settings_.per_thread)
+		return false;
+	/* Nothing reports the end of a thread. */
+	if (settings_.threads)
 		return false;
 	/* Something that failed has to be tried again. */
 	if (texts_.has_nameless() || next_change_ > now + look_interval)
@@ -61,10 +66,8 @@ void TextRecorder::rest(Clock::time_point now)
 	record.profile = profile_;
 	record.nr_counts = static_cast<uint32_t>(keys);
 	if (profil_session_record(session_.get(), 0, &record, nullptr)) {
-		told_of_news_ = errno != EINVAL;
 		/* The recording has ended. */
-		if (told_of_news_)
-			check(now);
+		check(now);
 		return;
 	}
 	pace_.rest(now);

@@ -11,8 +11,8 @@
 #include "cli/process/owner_filter.h"
 #include "cli/process/process.h"
 #include "cli/profile/thread_total.h"
+#include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
-#include "cli/recording/target.h"
 
 #include <cstdint>
 #include <linux/profil_record.h>

@@ -5,12 +5,11 @@
  *
  * Makes a program of FUNCTIONS functions (default 400000) of 256 bytes with C++ names,
  * and adds 999 samples before each refresh: most in a thousand functions, a quarter
- * anywhere.  They are counted as the kernel would, in as much memory as profil top
- * uses.  Needs no module.
+ * anywhere.  Needs no module.
  */
 #include "cli/commands/top/top.h"
 #include "cli/commands/top/options.h"
-#include "cli/recording/counters.h"
+#include "cli/objects/tally.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 #include "tests/support/told_feed.h"
@@ -22,6 +21,7 @@
 #include <random>
 #include <stdexcept>
 #include <sys/resource.h>
+#include <utility>
 
 namespace {
 
@@ -56,15 +56,11 @@ void make_program(const std::string &path, uint64_t functions)
 		throw std::runtime_error(built.text);
 }
 
-/** The kernel's part: samples in counters. */
+/** Samples as a recording gives them. */
 class Samples {
 public:
-	Samples(const std::shared_ptr<cli::Object> &object, uint64_t functions)
-		: functions_(functions), size_(object->segments.at(0).size),
-		  shift_(cli::choose_shift(size_, cli::TopOptions::default_memory / 2)),
-		  counters_(object, object->segments.at(0).address, size_, shift_),
-		  live_(reinterpret_cast<uint32_t *>(
-			  counters_.region(0, size_, object->segments.at(0).address).buffer))
+	Samples(std::shared_ptr<cli::Object> object, uint64_t functions)
+		: object_(std::move(object)), functions_(functions), start_(object_->segments.at(0).address)
 	{
 	}
 
@@ -76,25 +72,19 @@ public:
 					? random_() % std::min(hot_functions, functions_) * 7 % functions_
 					: random_() % functions_;
 
-			live_[(function * function_size + random_() % function_size) >> shift_]++;
+			tally_.add(object_,
+				   {.address = start_ + function * function_size + random_() % function_size},
+				   1);
 		}
 	}
-	cli::Tally take()
-	{
-		cli::Tally tally;
-
-		counters_.drain(tally);
-		return tally;
-	}
-	[[nodiscard]] uint64_t bytes() const { return counters_.bytes(); }
+	cli::Tally take() { return std::exchange(tally_, cli::Tally()); }
 
 private:
 	std::mt19937_64 random_{42};
+	std::shared_ptr<cli::Object> object_;
 	uint64_t functions_;
-	uint64_t size_;
-	unsigned shift_;
-	cli::CounterArray counters_;
-	uint32_t *live_;
+	uint64_t start_;
+	cli::Tally tally_;
 };
 
 /** The CPU seconds of the refresh alone. */
@@ -125,9 +115,8 @@ int main(int argc, char **argv)
 	cli::Top top(feed, {});
 	rusage usage;
 
-	fmt::print("{} functions in {:.0f} MB of text, {:.1f} MiB of counters\n", functions,
-		   static_cast<double>(functions * function_size) / 1e6,
-		   static_cast<double>(samples.bytes()) / (1 << 20));
+	fmt::print("{} functions in {:.0f} MB of text\n", functions,
+		   static_cast<double>(functions * function_size) / 1e6);
 	fmt::print("the first refresh, which reads the symbols: {:.1f} ms\n",
 		   refresh(samples, feed, top) * 1e3);
 

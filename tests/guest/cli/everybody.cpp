@@ -34,10 +34,6 @@ TEST_CASE("record -a with a command records all processes, the command among the
 	const guest::Child before = start({program("cli_burn"), "1000000"});
 	const std::string burn = program("cli_burn_static") + " " + std::to_string(500 * guest::slowness());
 
-	/*
-	 * A system-wide recording cannot count at calls, so profil then searches for processes,
-	 * which takes time.
-	 */
 	for (const std::string options : {"", "--kernel-at call "}) {
 		const Output output =
 			profil("record -a " + options + "-o " + file + " -- sh -c '" + burn + "; exit 3'");

@@ -328,7 +328,8 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);
 	CHECK(in_kernel(without) == 0);
 	CHECK(called["ticks"]["kernel"] == 0);
-	CHECK(in_kernel(called) == 0);
+	/* Its exec and its exit, which return to no program. */
+	CHECK(in_kernel(called) * 5 < called["samples"].get<uint64_t>());
 	CHECK(called["samples"] > without["samples"]);
 	/* The hottest row is the system call that reads.  glibc 2.41 makes all such calls in a static
 	 * function. */

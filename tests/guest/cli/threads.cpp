@@ -62,8 +62,10 @@ TEST_CASE("only the threads given with -t are recorded, under their own names", 
 
 	const Json both = Json::parse(run(profil_path() + " report --json --sort process " + file).text);
 
+	/* Interrupts are not of a thread. */
 	for (const Json &row : both["rows"])
-		names[row["pid"].get<pid_t>()] = row["process"].get<std::string>();
+		if (row.contains("pid"))
+			names[row["pid"].get<pid_t>()] = row["process"].get<std::string>();
 	CHECK(names == std::map<pid_t, std::string>{{cold, "cold"}, {burn.pid(), "cli_burn"}});
 	CHECK(percent(report(file), "burn_hot()") > 10);
 	CHECK(percent(report(file), "burn_cold()") > 10);
@@ -144,8 +146,15 @@ TEST_CASE("record --per-thread adds up the samples of each thread", "[cli][threa
 	const Output table = profil("report " + file);
 
 	CHECK(has(table.text, "cold (tid " + std::to_string(cold) + ")\n"));
-	CHECK(profil("record --per-thread --kernel -o " + file + " -p 1").status == 2);
-	CHECK(profil("record --per-thread -o " + file + " -t 1").status == 2);
+
+	/* One thread alone, with its time in the kernel at its calls. */
+	REQUIRE(profil("record --per-thread --kernel -d 1.5 -o " + file + " -t " + std::to_string(cold))
+			.status == 0);
+	const Json alone = report(file);
+
+	REQUIRE(alone["threads"].size() == 1);
+	CHECK(alone["threads"][0]["tid"] == cold);
+	CHECK(percent(alone, "burn_hot()") == 0);
 }
 
 TEST_CASE(

@@ -257,7 +257,6 @@ TEST_CASE("the first commands that users of perf try have an answer", "[cli]")
 		 "there is no option -e: only record, top, serve and push sample other events"},
 		{"record -e nonsense -- true", "event 'nonsense': there is no such event (profil list shows"},
 		{"record -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},
-		{"record -e cs --kernel-at call -- true", "-e needs counts by file"},
 		{"record -e cs:k --user-only -- true",
 		 "cs:k is counted in the kernel alone, which --user-only"},
 		{"push -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},

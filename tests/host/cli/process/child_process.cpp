@@ -4,12 +4,14 @@
 #include "cli/process/child_process.h"
 #include "cli/base/files.h"
 #include "cli/base/stop_signals.h"
+#include "cli/objects/object.h"
+#include "cli/process/maps.h"
 #include "cli/process/process.h"
-#include "cli/recording/coverage.h"
 #include "cli/symbols/symbols.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <elf.h>
@@ -289,20 +291,21 @@ TEST_CASE("the first instruction of a program is where its file says", "[cli]")
 		const std::string program = compile(directory, flags);
 		const ChildProcess command = started({program});
 		const Result<std::vector<Mapping>> mappings = read_maps(command.pid());
+		const uint64_t entry = entry_of(command.pid());
+		const auto mapping =
+			std::find_if(mappings->begin(), mappings->end(), [&](const Mapping &one) {
+				return entry >= one.start && entry < one.end;
+			});
 		ObjectTable objects;
-		CounterPool pool;
-		Coverage coverage;
 
 		CAPTURE(flags);
-		REQUIRE(mappings);
-		coverage.update(command.pid(), *mappings, objects, pool, {1 << 30, 0, UINT32_MAX});
-		const uint64_t entry = entry_of(command.pid());
-		const Piece *piece = coverage.find(entry);
+		REQUIRE(mapping != mappings->end());
+		const std::shared_ptr<Object> object = objects.find(command.pid(), *mapping);
+		const uint64_t offset = mapping->offset + (entry - mapping->start);
 
-		REQUIRE(piece);
-		CHECK(piece->object->name == std::filesystem::canonical(program));
-		CHECK(piece->link + (entry - piece->low) == entry_in_file(program));
-		CHECK(Symbols(*piece->object).frames(entry_in_file(program), 1).at(0).name == "_start");
+		CHECK(object->name == std::filesystem::canonical(program));
+		CHECK(object->link_address(offset) == entry_in_file(program));
+		CHECK(Symbols(*object).frames(entry_in_file(program), 1).at(0).name == "_start");
 	}
 }
 

@@ -3,13 +3,9 @@
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/objects/text_segments.h"
-#include "cli/recording/coverage.h"
 #include "cli/recording/refusals.h"
 #include "tests/host/cli/mappings.h"
 #include "tests/support/catch.h"
-
-#include <ctime>
-#include <unistd.h>
 
 using namespace cli;
 using cli_test::memory;
@@ -18,36 +14,6 @@ namespace {
 
 /* Above every possible PID and TID, because the code looks them up on this machine. */
 constexpr pid_t no_pid = 100000000;
-
-double cpu_seconds()
-{
-	return static_cast<double>(clock()) / CLOCKS_PER_SEC;
-}
-
-/** A process with @p number executable mappings, none of them adjacent. */
-std::vector<Mapping> scattered(size_t number)
-{
-	std::vector<Mapping> mappings;
-
-	for (size_t i = 0; i < number; i++)
-		mappings.push_back(memory(0x10000000 + i * 0x2000, 0x1000));
-	return mappings;
-}
-
-/** CPU time to cover such a process twice. */
-double time_to_cover(size_t number)
-{
-	const std::vector<Mapping> mappings = scattered(number);
-	ObjectTable objects;
-	CounterPool pool;
-	Coverage coverage;
-	const double begin = cpu_seconds();
-
-	for (int times = 0; times < 2; times++)
-		coverage.update(getpid(), mappings, objects, pool, {uint64_t{1} << 20, 12, UINT32_MAX});
-	REQUIRE(coverage.find(0x10000000)->object->texts.size() == number);
-	return cpu_seconds() - begin;
-}
 
 } // namespace
 
@@ -137,46 +103,6 @@ TEST_CASE("the memory of ended processes becomes one object when there is much o
 	CHECK(samples == std::map<std::string, uint64_t>{{"[anon]", 45}, {"[anon:100000009]", 5}});
 }
 
-TEST_CASE("memory of ended processes is kept only if it has samples", "[cli][lasting]")
-{
-	ObjectTable objects;
-	CounterPool pool;
-	Tally tally;
-
-	for (pid_t pid = no_pid; pid < no_pid + 1000; pid++) {
-		Coverage coverage;
-
-		coverage.update(pid, scattered(3), objects, pool, {1 << 20, 0, UINT32_MAX});
-		CHECK(coverage.bytes() == 3 * 0x1000 * counter_bytes);
-		CHECK(objects.size() == 2);
-		coverage = Coverage();
-		pool.drain_unused(tally);
-		objects.forget_memory(pid);
-		CHECK(pool.bytes() == 0);
-		CHECK(objects.size() == 0);
-	}
-	CHECK(tally.objects().empty());
-}
-
-TEST_CASE("counters that are used keep their counts when the others are freed", "[cli][lasting]")
-{
-	ObjectTable objects;
-	CounterPool pool;
-	Tally tally;
-	const std::shared_ptr<Object> object = objects.find(no_pid, memory(0x1000, 0x2000));
-	const std::shared_ptr<CounterArray> used = pool.add(object, 0x1000, 0x1000, 0);
-
-	reinterpret_cast<uint32_t *>(used->region(0x1000, 0x2000, 0x1000).buffer)[1] = 7;
-	reinterpret_cast<uint32_t *>(
-		pool.add(object, 0x2000, 0x1000, 0)->region(0x2000, 0x3000, 0x2000).buffer)[2] = 9;
-	pool.drain_unused(tally);
-	CHECK(tally.total() == 9);
-	CHECK(tally.objects().at(object) == Tally::Buckets{{{0x2002, 0, 0}, 9}});
-	CHECK(pool.bytes() == 0x1000 * counter_bytes);
-	pool.drain(tally);
-	CHECK(tally.total() == 16);
-}
-
 TEST_CASE("texts that touch are merged if they are contiguous in the file", "[cli][lasting]")
 {
 	TextSegments texts;
@@ -205,14 +131,6 @@ TEST_CASE("texts of memory that is always mapped elsewhere are kept up to a limi
 	REQUIRE(texts.find((2 * TextSegments::most - 1) * 0x10000) != nullptr);
 	CHECK(texts.find(0x1000) == nullptr);
 	CHECK(*texts.find(0x10000) == TextSegment{0x10000, 0x11000, 0});
-}
-
-TEST_CASE("a process with four times as many executable mappings takes four times as long", "[cli][lasting]")
-{
-	time_to_cover(1000);
-	const double few = time_to_cover(5000);
-
-	CHECK(time_to_cover(20000) < 10 * few);
 }
 
 TEST_CASE("refused processes are told apart up to a limit", "[cli][lasting]")

@@ -59,7 +59,6 @@ TEST_CASE("a server's events are taken, and have no rate", "[cli][serve]")
 	CHECK(events[1].name == "cs");
 	CHECK(events[1].period == 10);
 	CHECK(parse_all({"-e", "cs", "-F", "99", "-p", "1"}).first == 2);
-	CHECK(parse_all({"-e", "cs", "-t", "1"}).first == 2);
 	CHECK(parse_all({"-e", "nonsense", "-p", "1"}).first == 2);
 }
 

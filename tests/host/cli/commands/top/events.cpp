@@ -310,8 +310,6 @@ TEST_CASE("top's options for events are taken, and what makes no sense is wrong 
 	CHECK(usage_error_of("-e page-faults -c 99 -p 1") ==
 	      "profil top: -F and -c are for time; an event's period follows its name (-e "
 	      "page-faults:10; see profil top --help)\n");
-	CHECK(usage_error_of("-e page-faults -t 1") ==
-	      "profil top: -e needs counts by file: give it without --kernel-at call and -t");
 	CHECK(has(usage_error_of("-e nonsense -p 1"), "'nonsense'"));
 	CHECK(usage_error_of("-e page-faults,cs --order cycles -p 1") ==
 	      "profil top: --order: 'cycles' is not one of page-faults, cs");

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/recording/settings.h  How to record. */
+#pragma once
+
+#include "cli/recording/recorder.h"
+
+#include <cstdint>
+#include <linux/perf_event.h>
+#include <optional>
+
+namespace cli {
+
+/** How to record. */
+struct RecorderSettings {
+	uint64_t period = 0; /**< ns between samples, or events */
+	KernelTime kernel = KernelTime::ByFunction;
+	bool follow = true;	  /**< also record forked children */
+	bool threads = false;	  /**< targets are single threads */
+	bool per_process = false; /**< tell the processes of a program apart */
+	uint64_t memory = 0;	  /**< most bytes to pin */
+	bool per_thread = false;  /**< also add up the samples of each thread */
+	bool per_cgroup =
+		false; /**< tell a program's processes apart by their cgroups, if that is possible */
+	std::optional<perf_event_attr> event; /**< what ticks instead of the clock */
+};
+
+/** Why a target was not attached. */
+struct AttachError {
+	int error = 0;		    /**< errno value; 0: it was attached */
+	const char *step = nullptr; /**< as in struct profil_target */
+};
+
+} // namespace cli
