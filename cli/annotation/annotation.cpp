@@ -4,7 +4,6 @@
 #include "cli/base/saturate.h"
 #include "cli/profile/about.h"
 #include "cli/profile/location.h"
-#include "cli/profile/shared_counter.h"
 #include "cli/rows/events.h"
 
 #include <algorithm>
@@ -22,9 +21,9 @@ bool is_function(const Frame &frame, const FunctionSamples &function)
 void keep_inlined(CodePart &part, const ObjectCode &code, const FunctionSamples &function)
 {
 	std::erase_if(part.instructions, [&](const AnnotatedInstruction &one) {
-		const std::vector<Frame> frames = code.symbols().frames(one.code.address, 1);
+		const std::vector<Frame> frames = code.symbols().frames(one.code.address);
 
-		return !counts_of(one).any() && !one.shared &&
+		return !counts_of(one).any() &&
 		       std::none_of(frames.begin(), frames.end(),
 				    [&](const Frame &frame) { return is_function(frame, function); });
 	});
@@ -63,8 +62,7 @@ std::map<SourceLine, Counts> counts_by_line(const Annotation &annotation)
 }
 
 Annotator::Annotator(const Profile &profile, CodeOptions options)
-	: profile_(profile), options_(std::move(options)), counts_(counts_by_location(profile)),
-	  shared_bytes_(cli::shared_bytes(from_comments(profile.comments)))
+	: profile_(profile), options_(std::move(options)), counts_(counts_by_location(profile))
 {
 	const size_t index = samples_index(profile);
 	const std::vector<size_t> events = events_of(profile);
@@ -179,7 +177,7 @@ CodePart *Annotator::part_at(Annotation &annotation, size_t first_part, const Ob
 	if (const auto part = known(address); part != parts.end())
 		return &*part;
 
-	const std::optional<Extent> extent = extent_near(code, address, shared_bytes_);
+	const std::optional<Extent> extent = extent_at(code, address);
 
 	if (!extent)
 		return nullptr;
@@ -196,10 +194,9 @@ void Annotator::add_spot(Annotation &annotation, size_t first_part, const Object
 {
 	const Location &location = *spot.location;
 	const uint64_t address = code.link_address(profile_.mappings[*location.mapping], location.address);
-	const uint64_t end = address + shared_bytes_;
-	CodePart *part = end > address ? part_at(annotation, first_part, code, spot, address) : nullptr;
+	CodePart *part = part_at(annotation, first_part, code, spot, address);
 
-	if (!part || !count_at(*part, {address, end}, spot.counts, source_of(location)))
+	if (!part || !count_at(*part, address, spot.counts, source_of(location)))
 		annotation.strays.push_back(
 			{location.address, spot.counts.samples, source_of(location), spot.counts.events});
 }
@@ -213,12 +210,6 @@ void Annotator::add_object(Annotation &annotation, const Spots &spots)
 					     source_of(*spot.location), spot.counts.events});
 	};
 
-	if (functions_sharing(annotation.function.name)) {
-		annotation.notes.emplace_back(
-			"no instructions: which of the functions was sampled is not known");
-		std::for_each(spots.begin(), spots.end(), stray);
-		return;
-	}
 	if (!mapping) {
 		annotation.notes.emplace_back("no object is known at these addresses");
 		std::for_each(spots.begin(), spots.end(), stray);
@@ -268,7 +259,6 @@ Annotation Annotator::annotate(const FunctionSamples &function, bool inlined)
 	annotation.samples = inlined ? function.samples() : function.own;
 	annotation.total = total_;
 	annotation.events = events_of_spots(all);
-	annotation.shared_bytes = shared_bytes_;
 	annotation.start = start_of(function, all);
 	for (const auto &[key, spots] : all)
 		add_object(annotation, spots);

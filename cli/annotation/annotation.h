@@ -45,7 +45,6 @@ struct Annotation {
 	uint64_t samples = 0;		    /**< of the function, as chosen */
 	uint64_t total = 0;		    /**< of the profile */
 	std::vector<AnnotatedEvent> events; /**< if there are several, that of the samples first */
-	uint64_t shared_bytes = 1;	    /**< most bytes of text that shared a counter */
 	std::vector<std::string> notes;	    /**< why instructions are missing or doubtful */
 	std::vector<CodePart> parts;	    /**< its own code first, then by samples, most first */
 	std::vector<StraySamples> strays;   /**< by address */
@@ -93,7 +92,6 @@ private:
 	const Profile &profile_;
 	CodeOptions options_;
 	std::vector<Counts> counts_; /**< by location */
-	uint64_t shared_bytes_;
 	uint64_t total_ = 0;
 	std::vector<AnnotatedEvent> events_; /**< with their totals */
 	std::map<ObjectKey, std::unique_ptr<Result<ObjectCode>>> codes_;

@@ -6,11 +6,6 @@
 namespace cli {
 namespace {
 
-/*
- * Functions are aligned to this, and begin at least this far apart, on all machines where it
- * matters.
- */
-constexpr uint64_t function_alignment = 16;
 /* How much is shown of text in no known function. */
 constexpr uint64_t bytes_of_unknown = 64;
 
@@ -40,16 +35,11 @@ void mark_jumps(CodePart &part, const ObjectCode &code)
 
 } // namespace
 
-std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint64_t size)
+std::optional<Extent> extent_at(const ObjectCode &code, uint64_t address)
 {
-	std::optional<Extent> extent = code.symbols().extent(address);
+	const std::optional<Extent> extent = code.symbols().extent(address);
 
-	for (uint64_t next = address + 1; !extent && next - address < size; next++) {
-		next = (next + function_alignment - 1) & ~(function_alignment - 1);
-		if (next - address < size)
-			extent = code.symbols().extent(next);
-	}
-	if (!extent && size == 1 && code.has_text(address))
+	if (!extent && code.has_text(address))
 		return Extent{address, address + bytes_of_unknown};
 	return extent;
 }
@@ -62,7 +52,7 @@ CodePart decode_part(const ObjectCode &code, Extent extent)
 	part.built = code.modified();
 	for (Instruction &instruction : code.instructions(extent)) {
 		AnnotatedInstruction one;
-		const std::vector<Frame> frames = code.symbols().frames(instruction.address, 1);
+		const std::vector<Frame> frames = code.symbols().frames(instruction.address);
 
 		if (!frames.empty() && frames.front().line > 0)
 			one.source = {frames.front().file, frames.front().line};
@@ -79,7 +69,6 @@ std::vector<bool> near_counts(const CodePart &part, size_t near)
 	std::vector<bool> wanted(instructions.size());
 
 	for (size_t i = 0; i < instructions.size(); i++) {
-		wanted[i] = wanted[i] || instructions[i].shared;
 		if (!counts_of(instructions[i]).any())
 			continue;
 
@@ -91,20 +80,16 @@ std::vector<bool> near_counts(const CodePart &part, size_t near)
 	return wanted;
 }
 
-bool count_at(CodePart &part, Extent bucket, const Counts &counts, const SourceLine &source)
+bool count_at(CodePart &part, uint64_t address, const Counts &counts, const SourceLine &source)
 {
-	const auto first = first_from(part.instructions, bucket.low);
+	const auto first = first_from(part.instructions, address);
 
-	if (first == part.instructions.end() || first->code.address >= bucket.high)
+	if (first == part.instructions.end() || first->code.address != address)
 		return false;
 	count(*first, counts);
-	first->shared = false;
 	if (!first->source.line)
 		first->source = source;
 	count(part, counts);
-	for (auto next = first + 1; next != part.instructions.end() && next->code.address < bucket.high;
-	     ++next)
-		next->shared = !counts_of(*next).any();
 	return true;
 }
 

@@ -29,8 +29,7 @@ struct AnnotatedInstruction {
 	std::string target_name; /**< target of a jump or call: "function", "function+0x12" */
 	SourceLine source;	 /**< the line in the innermost inlined function */
 	uint64_t samples = 0;
-	bool shared = false;	/**< shares the counter of an earlier instruction, which has the samples */
-	bool jumped_to = false; /**< target of a jump in the same function */
+	bool jumped_to = false;		   /**< target of a jump in the same function */
 	std::vector<uint64_t> events = {}; /**< as in Counts */
 };
 
@@ -63,11 +62,10 @@ struct CodePart {
 };
 
 /**
- * The extent of the function at a link-time address, or else of the first one that
- * begins within the @p size bytes that share its counter, like Symbols::frames().
- * In text that belongs to no known function: a few bytes.
+ * The extent of the function at a link-time address; in text that belongs to no known function: a
+ * few bytes.
  */
-std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint64_t size);
+std::optional<Extent> extent_at(const ObjectCode &code, uint64_t address);
 
 /** For each instruction: true if it, or one at most @p near instructions away, has counts. */
 std::vector<bool> near_counts(const CodePart &part, size_t near);
@@ -92,10 +90,10 @@ template <typename T> void count(T &one, const Counts &more)
 }
 
 /**
- * Add the counts of a bucket of text to the first instruction that begins in it.
+ * Add counts to the instruction at an address.
  * @param source the line to use if debug information has none for the instruction.
  * @return false if no instruction begins there; then nothing is counted.
  */
-bool count_at(CodePart &part, Extent bucket, const Counts &counts, const SourceLine &source);
+bool count_at(CodePart &part, uint64_t address, const Counts &counts, const SourceLine &source);
 
 } // namespace cli

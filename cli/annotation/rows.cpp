@@ -163,12 +163,6 @@ void AnnotationRows::row(const Counts &counts, std::string_view what, Paint pain
 	put(counts.samples ? grouped(counts.samples) : "", percents, heat(share), what, paint);
 }
 
-void AnnotationRows::shared_row(std::string_view what)
-{
-	put("\"", std::vector<Number>(std::max<size_t>(columns_.size(), 2)), Paint::Plain, what,
-	    Paint::Plain);
-}
-
 Counts counts_of_all(const Annotation &annotation)
 {
 	Counts all{annotation.samples};

@@ -28,8 +28,6 @@ public:
 	void row(const Counts &counts, std::string_view what, Paint paint = Paint::Plain);
 	/** A row without counts. */
 	void blank(std::string_view what, Paint paint = Paint::Plain) { row({}, what, paint); }
-	/** Like row(), for something that shares the counter of the row above. */
-	void shared_row(std::string_view what);
 	/** The names of the events whose columns do not fit, or "". */
 	[[nodiscard]] const std::string &left_out() const { return left_out_; }
 	std::string take() { return std::move(text_); }

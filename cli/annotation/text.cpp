@@ -152,10 +152,6 @@ void Renderer::add_notes()
 		rows_.text("  " + note);
 	if (!rows_.left_out().empty())
 		rows_.text("  no room for: " + rows_.left_out());
-	if (annotation_.shared_bytes > 1)
-		rows_.text(fmt::format("  up to {} bytes shared a counter: the samples are those of the "
-				       "instruction in their row and of those marked \" below it",
-				       grouped(annotation_.shared_bytes)));
 	for (const CodePart &part : annotation_.parts) {
 		if (part.extent.high - part.extent.low > ObjectCode::most_bytes &&
 		    part.extent.high != UINT64_MAX)
@@ -186,10 +182,7 @@ std::string Renderer::instruction_text(const CodePart &part, const AnnotatedInst
 
 void Renderer::add_instruction(const CodePart &part, const AnnotatedInstruction &one)
 {
-	if (one.shared)
-		rows_.shared_row(instruction_text(part, one));
-	else
-		rows_.row(counts_of(one), instruction_text(part, one));
+	rows_.row(counts_of(one), instruction_text(part, one));
 }
 
 /** All of short code; otherwise instructions near samples, and the heads of hot loops. */

@@ -85,35 +85,6 @@ const JitSymbols::Entry *JitSymbols::find(uint64_t address) const
 	return address < above->second.end ? &above->second : nullptr;
 }
 
-FunctionsIn JitSymbols::functions_in(uint64_t low, uint64_t high) const
-{
-	auto next = entries_.upper_bound(low);
-	std::set<std::string_view> names;
-	FunctionsIn found;
-	uint64_t named = 0; /* up to here, or 0 */
-
-	if (next != entries_.begin())
-		named = (--next)->second.end;
-	if (next != entries_.end() && named <= low && named)
-		++next;
-	for (uint64_t at = low; at < high; at = named, ++next) {
-		const bool over = next == entries_.end();
-		const uint64_t start = over ? UINT64_MAX : next->first;
-
-		/* What is before the first entry, and after the last, has no name. */
-		if (start > at && (!named || over || start - named > most_padding))
-			found.count++;
-		if (start >= high)
-			break;
-		if (names.insert(next->second.code->name).second)
-			found.count++;
-		if (!found.first)
-			found.first = std::max(start, low);
-		named = next->second.end;
-	}
-	return found;
-}
-
 const JitSymbols::Place *JitSymbols::Code::place_at(uint64_t offset) const
 {
 	const auto above =

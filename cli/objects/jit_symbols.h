@@ -14,15 +14,6 @@
 
 namespace cli {
 
-/** What a range of text holds. */
-struct FunctionsIn {
-	uint64_t count = 0;	       /**< functions; text without a name counts as one, padding does not */
-	std::optional<uint64_t> first; /**< the first address of the range that has a name */
-};
-
-/** The most bytes between functions that are taken for padding. */
-inline constexpr uint64_t most_padding = 63;
-
 /**
  * The functions of one process by address, as reported by its JIT compiler.
  *
@@ -70,9 +61,6 @@ public:
 	[[nodiscard]] bool empty() const { return entries_.empty(); }
 	/** The entry that contains an address, or nullptr. */
 	[[nodiscard]] const Entry *find(uint64_t address) const;
-	/** What is in [low, high).  Functions of one name, such as compilations of one function, count once.
-	 */
-	[[nodiscard]] FunctionsIn functions_in(uint64_t low, uint64_t high) const;
 
 private:
 	friend class JitDump;

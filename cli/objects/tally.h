@@ -12,10 +12,9 @@
 
 namespace cli {
 
-/** A range of 1 << shift bytes of text that share a counter. */
+/** An address with samples of one owner and source. */
 struct Bucket {
 	uint64_t address = 0;
-	unsigned shift = 0;
 	uint32_t owner = 0;  /**< number of the sampled process or program, see Owners; 0: any */
 	uint32_t source = 0; /**< what ticked: index among the sources of the recording */
 	auto operator<=>(const Bucket &) const = default;
@@ -55,7 +54,7 @@ public:
 	 * These addresses change whenever a program starts, so beyond most_unknown
 	 * addresses, all others are counted at address 0.
 	 */
-	void add_unknown(uint64_t pc, uint32_t owner) { add_unknown({pc, 0, owner}, 1); }
+	void add_unknown(uint64_t pc, uint32_t owner) { add_unknown({pc, owner}, 1); }
 
 	/**
 	 * If more than @p most objects are anonymous memory of ended processes, join

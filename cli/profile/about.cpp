@@ -65,8 +65,6 @@ void set(About &about, std::string_view key, std::string_view value)
 		about.version = value;
 	else if (key == "target")
 		about.targets.emplace_back(value);
-	else if (key == "granularity")
-		about.granularity = value;
 	else if (key == "processes")
 		about.processes = number(value);
 	else if (key == "ticks")
@@ -157,7 +155,6 @@ std::vector<std::string> to_comments(const About &about)
 	add("version", about.version);
 	for (const std::string &target : about.targets)
 		add("target", target);
-	add("granularity", about.granularity);
 	add("processes", about.processes);
 	add("ticks", about.accounting.ticks);
 	for (const Cause &cause : all_causes()) {
@@ -219,8 +216,6 @@ About merge_abouts(std::span<const About> abouts)
 	for (const About &one : abouts.subspan(1)) {
 		if (one.version != sum.version)
 			sum.version.clear();
-		if (one.granularity != sum.granularity)
-			sum.granularity.clear();
 		if (one.slice_ms != sum.slice_ms)
 			sum.slice_ms = 0;
 		/* What holds with the module alone does not hold for the sum. */
@@ -259,24 +254,6 @@ std::string targets_text(const About &about, const Profile &profile)
 	if (about.accounting.cpu_ms || about.processes > named.size())
 		text += (text.empty() ? "" : "; ") + processes_text(about.processes, about.accounting);
 	return text;
-}
-
-uint64_t shared_bytes(const About &about)
-{
-	constexpr std::string_view unit = " bytes";
-	/* The most that a region can express. */
-	constexpr uint64_t most = uint64_t{1} << 19;
-	std::string_view text = about.granularity;
-	std::string digits;
-
-	text = text.substr(0, std::min(text.find(unit), text.size()));
-	if (text.size() == about.granularity.size())
-		return 1;
-	for (const char c : text.substr(text.rfind(' ') + 1)) {
-		if (c != ',')
-			digits += c;
-	}
-	return std::clamp<uint64_t>(number(digits), 1, most);
 }
 
 std::string profile_rate_text(const Profile &profile)

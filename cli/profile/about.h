@@ -24,7 +24,6 @@ namespace cli {
 struct About {
 	std::string version;
 	std::vector<std::string> targets; /**< "python3 (pid 4711)", or a command */
-	std::string granularity;
 	uint64_t processes = 0;
 	Accounting accounting;
 	/** Paths of objects whose line numbers have yet to be read from their files. */
@@ -58,12 +57,6 @@ About merge_abouts(std::span<const About> abouts);
  * there are.  Not safe to print.
  */
 std::string targets_text(const About &about, const Profile &profile);
-
-/**
- * The most bytes of text that shared a counter; 1 if every address has its own,
- * as in profiles of other tools.
- */
-uint64_t shared_bytes(const About &about);
 
 /** "999 Hz"; empty if the profile does not say. */
 std::string profile_rate_text(const Profile &profile);

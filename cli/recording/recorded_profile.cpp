@@ -73,9 +73,9 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 	profile.time_nanos = time.begin;
 	profile.duration_nanos = static_cast<int64_t>(time.seconds * 1e9);
 	profile.comments =
-		to_comments({profil_version(), recording.targets, recording.granularity, recording.processes,
-			     recording.accounting, std::move(left), recording.threads.sorted(),
-			     recording.slice_ms, event_accounts(sources), recording.by_perf ? "perf" : ""});
+		to_comments({profil_version(), recording.targets, recording.processes, recording.accounting,
+			     std::move(left), recording.threads.sorted(), recording.slice_ms,
+			     event_accounts(sources), recording.by_perf ? "perf" : ""});
 	if (lines == Lines::Stored) {
 		for (std::string &note : texts_of(add_lines(profile)))
 			warnings.push_back(std::move(note));

@@ -39,7 +39,6 @@ struct Recording {
 	Owners owners;	      /**< of the tally's buckets */
 	ThreadTotals threads; /**< with RecorderSettings::per_thread */
 	Accounting accounting;
-	std::string granularity;
 	uint64_t counter_bytes = 0; /**< peak memory of counters */
 	std::vector<std::string>
 		targets;	/**< "python3 (pid 4711)": some of those attached by number or name */

@@ -152,8 +152,8 @@ Outcome RecordingRun::make_one()
 	if (backend_.perf)
 		return make_perf_recorder();
 	return make_module_recorders({period_, options_.kernel, options_.follow, options_.selection.threads,
-				      options_.per_process, pin_limit(backend_.info, memory), options_.per_thread, options_.per_cgroup,
-				      std::nullopt});
+				      options_.per_process, pin_limit(backend_.info, memory),
+				      options_.per_thread, options_.per_cgroup, std::nullopt});
 }
 
 Outcome RecordingRun::start()

@@ -269,7 +269,7 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals
 		if (filter_)
 			selected_.unowned += samples;
 		else
-			tally.add_unknown({0, 0, owners_.number(0, owner_name({}, {}))}, samples);
+			tally.add_unknown({0, owners_.number(0, owner_name({}, {}))}, samples);
 		return;
 	}
 	if (found->kind == PROFIL_KIND_THREADS) {
@@ -288,11 +288,11 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals
 
 		const KernelPlace place = kernel_.find(offset);
 
-		tally.add(place.object, {place.address, 0, program}, samples);
+		tally.add(place.object, {place.address, program}, samples);
 	} else if (text.code) {
 		const uint64_t address = text.code->base + offset;
 
-		tally.add(object_at(*text.code, address), {address, 0, program}, samples);
+		tally.add(object_at(*text.code, address), {address, program}, samples);
 	} else if (text.object) {
 		open_again(text);
 
@@ -300,9 +300,9 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals
 
 		if (text.object->segments.empty())
 			remember_page(*text.object, address);
-		tally.add(text.object, {address, 0, program}, samples);
+		tally.add(text.object, {address, program}, samples);
 	} else {
-		tally.add_unknown({0, 0, program}, samples);
+		tally.add_unknown({0, program}, samples);
 	}
 }
 

@@ -4,16 +4,14 @@
 #include "cli/base/saturate.h"
 #include "cli/profile/location.h"
 #include "cli/profile/nameless_code.h"
-#include "cli/profile/shared_counter.h"
 
 #include <fmt/format.h>
-#include <optional>
 #include <string_view>
 
 namespace cli {
 namespace {
 
-enum class Kind { Function, SharedCounter, NamelessCode, PythonLoop };
+enum class Kind { Function, NamelessCode, PythonLoop };
 
 /* Shares of Python's interpreter below this are not worth a line. */
 constexpr uint64_t least_python = 20;
@@ -24,7 +22,7 @@ Kind kind_of(std::string_view name)
 		return Kind::NamelessCode;
 	if (name == "_PyEval_EvalFrameDefault")
 		return Kind::PythonLoop;
-	return functions_sharing(name) ? Kind::SharedCounter : Kind::Function;
+	return Kind::Function;
 }
 
 /** The samples of each kind of names. */
@@ -33,8 +31,6 @@ public:
 	void add(Kind kind, uint64_t samples)
 	{
 		total_ = saturating_add(total_, samples);
-		if (kind == Kind::SharedCounter)
-			shared_ = saturating_add(shared_, samples);
 		if (kind == Kind::NamelessCode)
 			nameless_ = saturating_add(nameless_, samples);
 		if (kind == Kind::PythonLoop)
@@ -45,10 +41,6 @@ public:
 	{
 		std::vector<std::string> notes;
 
-		if (shared_)
-			notes.push_back(share_text(shared_, total, type) +
-					" of counters that cover several functions, named \"(N functions)\" "
-					"(--max-memory makes counters smaller)");
 		if (nameless_)
 			notes.push_back(share_text(nameless_, total, type) +
 					" of code made at run time that has no names; /tmp/perf-PID.map or a "
@@ -65,7 +57,6 @@ public:
 
 private:
 	uint64_t total_ = 0;
-	uint64_t shared_ = 0;
 	uint64_t nameless_ = 0;
 	uint64_t python_ = 0;
 };

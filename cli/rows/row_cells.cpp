@@ -3,7 +3,6 @@
 
 #include "cli/base/characters.h"
 #include "cli/profile/location.h"
-#include "cli/profile/shared_counter.h"
 
 #include <fmt/format.h>
 
@@ -25,20 +24,12 @@ std::string process_text(const Row &row)
 	return row.pid ? fmt::format("{} (pid {})", command, *row.pid) : command;
 }
 
-/** The number of functions must not be cut off. */
-Cell function_cell(std::string_view name, std::string_view mark)
-{
-	const std::string_view sharing = sharing_mark(name);
-
-	return {printable(name.substr(0, name.size() - sharing.size())), std::string(sharing).append(mark)};
-}
-
 Cell name_cell(const Row &row, SortKey column, bool alone, const ShownNames &names)
 {
 	switch (column) {
-	case SortKey::Function: return function_cell(names.text(row.function), "");
+	case SortKey::Function: return {printable(names.text(row.function))};
 	case SortKey::Inlined:
-		return function_cell(names.text(row.inlined), row.is_inlined ? " (inlined)" : "");
+		return {printable(names.text(row.inlined)), row.is_inlined ? " (inlined)" : ""};
 	case SortKey::Line: return {line_text(row)};
 	case SortKey::Object: return {printable(alone ? row.object : base_name(row.object))};
 	case SortKey::Process: return {process_text(row)};

@@ -34,10 +34,9 @@ struct Share {
 	}
 };
 
-/** The samples of one address, of all granularities. */
+/** The samples of one address. */
 struct Spot {
 	uint64_t address = 0;
-	unsigned shift = 0;
 	size_t first = 0; /**< index of its first share */
 	size_t end = 0;
 };
@@ -68,7 +67,7 @@ void add_share(Spots &spots, const Share &share)
 	spot.end = spots.shares.size();
 }
 
-/* Buckets are sorted by address, granularity and owner. */
+/* Buckets are sorted by address and owner. */
 Spots by_address(const Tally::Buckets &buckets)
 {
 	Spots spots;
@@ -77,8 +76,7 @@ Spots by_address(const Tally::Buckets &buckets)
 	spots.shares.reserve(buckets.size());
 	for (const auto &[bucket, samples] : buckets) {
 		if (spots.all.empty() || spots.all.back().address != bucket.address)
-			spots.all.push_back({bucket.address, 0, spots.shares.size(), 0});
-		spots.all.back().shift = std::max(spots.all.back().shift, bucket.shift);
+			spots.all.push_back({bucket.address, spots.shares.size(), 0});
 		add_share(spots, {bucket.owner, bucket.source, samples});
 	}
 	return spots;
@@ -184,17 +182,17 @@ private:
 			addresses.push_back(spot.address);
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
 			/* Most places are in the function of the place before. */
-			if (!spots[index].shift && symbols.alike().holds(addresses[index]))
+			if (symbols.alike().holds(addresses[index]))
 				locations[index].lines = locations[last].lines;
 			else
-				find_lines(locations[index], symbols, spots[index].shift);
+				find_lines(locations[index], symbols);
 			last = index;
 		}
 	}
 
-	void find_lines(Location &location, Symbols &symbols, unsigned shift)
+	void find_lines(Location &location, Symbols &symbols)
 	{
-		for (Frame &frame : symbols.frames(location.address, uint64_t{1} << shift)) {
+		for (Frame &frame : symbols.frames(location.address)) {
 			const int64_t line = frame.line;
 
 			location.lines.push_back(

@@ -6,7 +6,6 @@
 #include "cli/objects/kernel_objects.h"
 #include "cli/profile/about.h"
 #include "cli/profile/location.h"
-#include "cli/profile/shared_counter.h"
 #include "cli/symbols/debug_file.h"
 #include "cli/symbols/debug_link.h"
 #include "cli/symbols/function_table.h"
@@ -82,8 +81,7 @@ std::map<FileKey, Places> places_without_lines(const Profile &profile, const Abo
 class LineReader {
 public:
 	/** @param places how many places may get lines. */
-	LineReader(Profile &profile, size_t places)
-		: profile_(profile), bytes_(shared_bytes(from_comments(profile.comments)))
+	LineReader(Profile &profile, size_t places) : profile_(profile)
 	{
 		/* Renumber the functions, to drop those that no location has once the lines are known. */
 		old_functions_ = std::exchange(profile_.functions, {});
@@ -103,7 +101,7 @@ public:
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
 			const size_t place = places[index];
 			Location &location = profile_.locations[place];
-			std::vector<Frame> frames = frames_of(symbols, location, shift);
+			std::vector<Frame> frames = symbols.frames(location.address + shift);
 
 			mark(profile_.mappings[*location.mapping], symbols, frames.size());
 			if (frames.empty())
@@ -125,22 +123,6 @@ public:
 	}
 
 private:
-	/*
-	 * Only the size of the largest counter is known here, so the functions that share one are
-	 * not looked up again.
-	 */
-	std::vector<Frame> frames_of(Symbols &symbols, const Location &location, uint64_t shift)
-	{
-		const uint64_t address = location.address + shift;
-		const std::string_view name =
-			location.lines.empty() ? std::string_view()
-					       : name_of(old_functions_[location.lines.back().function]);
-
-		if (name.empty())
-			return symbols.frames(address, 1);
-		return functions_sharing(name) ? std::vector<Frame>() : symbols.only_frames(address, bytes_);
-	}
-
 	std::vector<Line> lines_of(std::vector<Frame> frames)
 	{
 		std::vector<Line> lines;
@@ -167,7 +149,6 @@ private:
 	}
 
 	Profile &profile_;
-	uint64_t bytes_;
 	std::vector<Function> old_functions_;
 	std::vector<bool> read_; /**< by location */
 	FunctionTable functions_;

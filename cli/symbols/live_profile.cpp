@@ -65,7 +65,7 @@ std::vector<Change> LiveProfile::add(const Tally &part, const Owners &owners,
 void LiveProfile::count(Known &known, const Bucket &bucket, uint64_t samples, const Owners &owners,
 			std::vector<Change> &changes)
 {
-	const size_t location = location_at(known, bucket);
+	const size_t location = location_at(known, bucket.address);
 	const size_t sample = sample_of(location, bucket.owner, process_labels(owners.find(bucket.owner)));
 	const SampleSource &source = sources_[bucket.source];
 	const uint64_t amount = source.account.scaled(samples * source.period);
@@ -84,20 +84,14 @@ void LiveProfile::zero()
 		sample.values.assign(sample.values.size(), 0);
 }
 
-size_t LiveProfile::location_at(Known &known, const Bucket &bucket)
+size_t LiveProfile::location_at(Known &known, uint64_t address)
 {
-	const auto [place, fresh] = known.locations.try_emplace(bucket.address, profile_.locations.size());
+	const auto [place, fresh] = known.locations.try_emplace(address, profile_.locations.size());
 	const size_t index = place->second;
 
 	if (fresh) {
-		profile_.locations.emplace_back().address = bucket.address;
-		shifts_.push_back(bucket.shift);
+		profile_.locations.emplace_back().address = address;
 		look_up(known, index);
-	} else if (bucket.shift > shifts_[index]) {
-		/* Exact samples of an address come before those of a counter that begins there. */
-		shifts_[index] = bucket.shift;
-		look_up(known, index);
-		edition_++;
 	}
 	return index;
 }
@@ -142,7 +136,7 @@ void LiveProfile::look_up(Known &known, size_t index)
 
 	location.mapping = mapping_of(known, symbols, location.address);
 	location.lines.clear();
-	for (const Frame &frame : symbols.frames(location.address, uint64_t{1} << shifts_[index]))
+	for (const Frame &frame : symbols.frames(location.address))
 		location.lines.push_back({functions_.find(profile_.functions, frame), frame.line});
 	if (known.object->jit && is_nameless(index))
 		known.nameless.insert(index);
@@ -295,7 +289,6 @@ size_t LiveProfile::other_of(const Profile &old, size_t index, std::map<std::str
 	}
 	rest.lines.push_back({functions_.find(profile_.functions, {other, other, "", 0, 0}), 0});
 	profile_.locations.push_back(std::move(rest));
-	shifts_.push_back(0);
 	return place->second;
 }
 
@@ -303,7 +296,6 @@ size_t LiveProfile::other_of(const Profile &old, size_t index, std::map<std::str
 std::vector<size_t> LiveProfile::move_locations(const Profile &old)
 {
 	const std::vector<bool> kept = most_sampled(old);
-	const std::vector<unsigned> shifts = std::exchange(shifts_, {});
 	std::vector<size_t> moved(old.locations.size(), nowhere);
 
 	for (auto &[object, known] : objects_) {
@@ -312,7 +304,6 @@ std::vector<size_t> LiveProfile::move_locations(const Profile &old)
 		std::erase_if(known.locations, [&](const auto &one) { return !kept[one.second]; });
 		for (auto &[address, index] : known.locations) {
 			moved[index] = move_location(old, index, known);
-			shifts_.push_back(shifts[index]);
 			index = moved[index];
 			if (known.object && known.object->jit && is_nameless(index))
 				known.nameless.insert(index);

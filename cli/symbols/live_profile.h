@@ -88,7 +88,7 @@ private:
 
 	void count(Known &known, const Bucket &bucket, uint64_t samples, const Owners &owners,
 		   std::vector<Change> &changes);
-	size_t location_at(Known &known, const Bucket &bucket);
+	size_t location_at(Known &known, uint64_t address);
 	[[nodiscard]] bool is_nameless(size_t location) const;
 	void name_later();
 	size_t sample_of(size_t location, uint32_t owner, const Labels &labels);
@@ -111,7 +111,6 @@ private:
 	Detail detail_ = Detail::Functions;
 	FunctionTable functions_;
 	std::map<const Object *, Known> objects_;
-	std::vector<unsigned> shifts_;				/* by location, as in Bucket */
 	std::vector<uint32_t> owners_;				/* by sample */
 	std::map<std::pair<size_t, uint32_t>, size_t> samples_; /* by location and owner */
 	size_t open_ = 0;

@@ -7,7 +7,6 @@
 #include "cli/objects/kernel_objects.h"
 #include "cli/objects/module_file.h"
 #include "cli/profile/nameless_code.h"
-#include "cli/profile/shared_counter.h"
 #include "cli/symbols/debug_file.h"
 
 #include <algorithm>
@@ -85,7 +84,6 @@ Symbols::Symbols(const Object &object, Detail detail)
 	if (Elf *elf = dwfl_module_getelf(module_, &bias)) {
 		plt_ = Plt(elf);
 		starts_ = FunctionStarts(elf);
-		sections_ = CodeSections(elf);
 	}
 }
 
@@ -234,52 +232,8 @@ std::vector<Frame> Symbols::jit_frames(const JitSymbols::Entry &entry, uint64_t 
 	return {frame};
 }
 
-/** The first address above @p address where another function may begin. */
-uint64_t Symbols::next_boundary(uint64_t address)
+std::vector<Frame> Symbols::named_frames(uint64_t address)
 {
-	return std::min(
-		{table_.next(address), starts_.next(address).value_or(UINT64_MAX), sections_.next(address)});
-}
-
-/** Is the text without a name that ends at the boundary @p end too short for a function? */
-bool Symbols::is_padding(uint64_t begin, uint64_t end)
-{
-	while (begin && end - begin <= most_padding && !extent(begin - 1) &&
-	       sections_.bytes_in(begin - 1, begin))
-		begin--;
-	return sections_.bytes_in(begin, end) <= most_padding;
-}
-
-FunctionsIn Symbols::functions_in(uint64_t low, uint64_t high)
-{
-	std::set<uint64_t> starts;
-	FunctionsIn found;
-
-	if (!jit_.empty())
-		return jit_.functions_in(low, high);
-	for (uint64_t at = low; at < high;) {
-		const std::optional<Extent> function = extent(at);
-		uint64_t next = next_boundary(at);
-
-		if (function) {
-			found.count += starts.insert(function->low).second;
-			found.first = found.first.value_or(at);
-			next = std::min(next, function->high);
-		} else {
-			found.count += !is_padding(at, next);
-		}
-		at = next;
-	}
-	return found;
-}
-
-std::vector<Frame> Symbols::only_frames(uint64_t address, uint64_t size)
-{
-	const uint64_t end = address + size > address ? address + size : UINT64_MAX;
-
-	alike_ = {};
-	if (size > 1)
-		address = functions_in(address, end).first.value_or(address);
 	if (const JitSymbols::Entry *entry = jit_.find(address))
 		return jit_frames(*entry, address);
 	if (const std::string_view name = kernel_ ? kernel_->name_at(address) : ""; !name.empty())
@@ -287,22 +241,14 @@ std::vector<Frame> Symbols::only_frames(uint64_t address, uint64_t size)
 	return module_ ? frames_at(address) : std::vector<Frame>();
 }
 
-std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
+std::vector<Frame> Symbols::frames(uint64_t address)
 {
-	const uint64_t end = address + size > address ? address + size : UINT64_MAX;
-	const FunctionsIn all = size > 1 ? functions_in(address, end) : FunctionsIn{1, address};
-	std::vector<Frame> found;
-	std::string other;
-
 	alike_ = {};
-	if (all.first && all.count == 1)
-		found = only_frames(*all.first, 1);
-	else if (all.first)
-		other = shared_counter_name(object_name_, address, end, all.count);
-	if (found.empty() && other.empty())
-		other = nameless_;
-	if (!other.empty())
-		found = {named_frame(other)};
+
+	std::vector<Frame> found = named_frames(address);
+
+	if (found.empty() && !nameless_.empty())
+		found = {named_frame(nameless_)};
 	return found;
 }
 

@@ -4,7 +4,6 @@
 
 #include "cli/objects/jit_symbols.h"
 #include "cli/objects/object.h"
-#include "cli/symbols/code_sections.h"
 #include "cli/symbols/debug_info.h"
 #include "cli/symbols/eh_frame.h"
 #include "cli/symbols/frame.h"
@@ -48,17 +47,11 @@ public:
 	 * A function without a name is "object+0xstart"; if its start is unknown
 	 * as well, the result is empty.  But in anonymous memory it is
 	 * nameless_code_name(), and in the kernel the name of the object.
-	 *
-	 * If the @p size bytes from @p address on shared a counter, the result is the
-	 * only function among them; if they hold several, shared_counter_name().
-	 * Text without a name counts as a function there, unless it is padding.
 	 */
-	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
-	/** Like frames(), but the range must be known to hold only one function. */
-	[[nodiscard]] std::vector<Frame> only_frames(uint64_t address, uint64_t size);
+	[[nodiscard]] std::vector<Frame> frames(uint64_t address);
 
 	/**
-	 * The addresses, from that of the last frames(address, 1) on, that have the same frames; empty
+	 * The addresses, from that of the last frames() on, that have the same frames; empty
 	 * if that is not known.
 	 */
 	[[nodiscard]] Extent alike() const { return alike_; }
@@ -90,11 +83,9 @@ private:
 		void operator()(Dwfl *dwfl) const { dwfl_end(dwfl); }
 	};
 
+	[[nodiscard]] std::vector<Frame> named_frames(uint64_t address);
 	[[nodiscard]] std::vector<Frame> frames_at(uint64_t address);
 	[[nodiscard]] std::vector<Frame> jit_frames(const JitSymbols::Entry &entry, uint64_t address) const;
-	[[nodiscard]] FunctionsIn functions_in(uint64_t low, uint64_t high);
-	[[nodiscard]] uint64_t next_boundary(uint64_t address);
-	[[nodiscard]] bool is_padding(uint64_t begin, uint64_t end);
 	[[nodiscard]] std::optional<SymbolTable::Entry> entry_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 	[[nodiscard]] std::optional<Frame> function_without_symbol(uint64_t address);
@@ -111,7 +102,6 @@ private:
 	DebugInfo debug_;
 	std::optional<DebugInfo> names_; /* if debug_ is not read: read when a function has no symbol */
 	FunctionStarts starts_;
-	CodeSections sections_;
 	const char *readable_of_ = nullptr; /* the symbol name that readable_ was made from */
 	std::string readable_;
 	Extent alike_; /* see alike() */

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 
 	while (std::cin >> std::hex >> pc) {
 		if (object->texts.find(pc))
-			tally.add(object, {pc, 0, 0}, 1);
+			tally.add(object, {pc, 0}, 1);
 	}
 
 	const double before = cpu_seconds(usage_now());

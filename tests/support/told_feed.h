@@ -33,7 +33,7 @@ public:
 	void come(const std::shared_ptr<cli::Object> &object, uint64_t address, uint64_t samples,
 		  uint32_t owner = 0, uint32_t source = 0)
 	{
-		part_.add(object, {address, 0, owner, source}, samples);
+		part_.add(object, {address, owner, source}, samples);
 		accounting_.ticks += samples;
 		accounting_.counted += samples;
 	}
@@ -64,7 +64,6 @@ public:
 		live_.profile().comments =
 			cli::to_comments({"",
 					  {"program (pid 4711)"},
-					  "",
 					  1,
 					  accounting_,
 					  {},

@@ -67,18 +67,15 @@ void SlicedRecorder::add_slice(Recording &sum, const Recording &slice)
 	}
 	for (const auto &[object, buckets] : slice.tally.objects()) {
 		for (const auto &[bucket, samples] : buckets)
-			sum.tally.add(object,
-				      {bucket.address, bucket.shift, numbers[bucket.owner], bucket.source},
+			sum.tally.add(object, {bucket.address, numbers[bucket.owner], bucket.source},
 				      samples);
 	}
 	for (const auto &[bucket, samples] : slice.tally.unknown())
-		sum.tally.add_unknown({bucket.address, bucket.shift, numbers[bucket.owner], bucket.source},
-				      samples);
+		sum.tally.add_unknown({bucket.address, numbers[bucket.owner], bucket.source}, samples);
 	if (!sum.program || slice.tally.total_of(slice.program) > sum.tally.total_of(sum.program))
 		sum.program = slice.program;
 	sum.threads.add(slice.threads);
 	sum.accounting.add(slice.accounting);
-	sum.granularity = slice.granularity;
 	sum.counter_bytes = std::max(sum.counter_bytes, slice.counter_bytes);
 	sum.targets = slice.targets;
 	sum.processes = slice.processes;

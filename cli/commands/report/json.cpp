@@ -2,7 +2,6 @@
 #include "cli/base/saturate.h"
 #include "cli/commands/report/report.h"
 #include "cli/profile/about.h"
-#include "cli/profile/shared_counter.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -40,7 +39,6 @@ void add_profile(Json &json, const Reported &one)
 		json["events"][one.flat.events.names[i]] = one.flat.events.totals[i];
 	json["targets"] = about.targets;
 	json["processes"] = about.processes;
-	json["granularity"] = about.granularity;
 	json["unit"] = one.flat.type.unit;
 	json["value"] = one.flat.type.type;
 	json["samples"] = one.flat.samples;
@@ -66,8 +64,6 @@ void add_line(Json &json, const Row &row)
 void add_function(Json &json, const char *key, std::string_view name)
 {
 	json[key] = name;
-	if (const std::optional<uint64_t> functions = functions_sharing(name))
-		json["functions"] = *functions;
 }
 
 void add_names(Json &json, const Row &row, std::span<const SortKey> columns)

@@ -38,8 +38,6 @@ std::string header(const Report &report)
 		text += "\ncompared with " + report_title(*report.base, true);
 	if (!about.targets.empty())
 		text += '\n' + printable(targets_text(about, report.now.profile));
-	if (!about.granularity.empty())
-		text += '\n' + printable(about.granularity);
 	return text;
 }
 

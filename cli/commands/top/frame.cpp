@@ -82,8 +82,6 @@ std::string targets(const TopPicture &picture, const About &about)
 {
 	std::string text = picture.targets;
 
-	if (!about.granularity.empty())
-		text += (text.empty() ? "" : "; ") + about.granularity;
 	return printable(text);
 }
 

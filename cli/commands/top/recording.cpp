@@ -78,7 +78,6 @@ void TopRecording::describe(const Recording &part)
 	profile.duration_nanos = static_cast<int64_t>(seconds_since(start_) * 1e9);
 	profile.comments = to_comments({profil_version(),
 					part.targets,
-					part.granularity,
 					part.processes,
 					accounting_,
 					{},

@@ -274,7 +274,7 @@ void PerfRecorder::count(const PerfSample &sample, uint16_t misc)
 void PerfRecorder::add_place(const PerfSample &sample, uint16_t misc, PerfProcesses::Process *process)
 {
 	const uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	Bucket bucket = {0, 0, process ? process->program : processes_.unknown_program(),
+	Bucket bucket = {0, process ? process->program : processes_.unknown_program(),
 			 settings_.sources.size() > 1 ? events_.source_of(sample.id) : 0};
 
 	ticks_++;

@@ -33,8 +33,6 @@ public:
 		sum_.slice_ms = std::max(sum_.slice_ms, one.slice_ms);
 		if (sum_.targets.empty())
 			sum_.targets = std::move(one.targets);
-		if (sum_.granularity.empty())
-			sum_.granularity = std::move(one.granularity);
 		if (!sum_.program && one.program)
 			sum_.program = known(one.program);
 	}

@@ -78,11 +78,6 @@ private:
 
 		for (const std::string &note : annotation.notes)
 			notes.push_back(cut(note));
-		if (annotation.shared_bytes > 1)
-			notes.push_back(
-				fmt::format("up to {} bytes shared a counter: the samples of an "
-					    "instruction are also those of the ones marked \" below it",
-					    grouped(annotation.shared_bytes)));
 		return notes;
 	}
 
@@ -158,13 +153,12 @@ private:
 
 		if (!one.target_name.empty() && !part.extent.holds(*one.code.target))
 			text += fmt::format(" <{}>", one.target_name);
-		return {fmt::format("{:x}", one.code.address),
-			one.shared ? Json("\"") : html_count(one.samples), cut(text), place_text(one.source),
-			loop && loop->extent.holds(one.code.address) ? 1 : 0};
+		return {fmt::format("{:x}", one.code.address), html_count(one.samples), cut(text),
+			place_text(one.source), loop && loop->extent.holds(one.code.address) ? 1 : 0};
 	}
 
 	/**
-	 * [address, samples or a ditto mark, text, place, in the hottest loop]; or [n, samples] for n
+	 * [address, samples, text, place, in the hottest loop]; or [n, samples] for n
 	 * instructions that are left out.
 	 */
 	Json instructions_json(const CodePart &part, size_t &left)

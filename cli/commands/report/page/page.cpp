@@ -83,7 +83,6 @@ Json facts_json(const Report &report)
 	fact(now.flat.is_count() ? "samples" : "sum",
 	     now.flat.is_count() ? grouped(now.flat.samples) : amount_text(now.flat.samples, now.flat));
 	fact("lost", lost_text(about.accounting));
-	fact("granularity", about.granularity);
 	for (const Filter &filter : report.view.filters)
 		fact("filter", filter.text);
 	if (report.base)

@@ -112,7 +112,6 @@ TEST_CASE("each instruction has the samples of its own address, and its own line
 	for (const AnnotatedInstruction &one : annotation.parts.at(0).instructions) {
 		CHECK(fmt::format("{}:{}", one.source.file, one.source.line) ==
 		      addr2line(program, one.code.address));
-		CHECK_FALSE(one.shared);
 	}
 	for (const auto &[line, came] : counts_by_line(annotation)) {
 		uint64_t expected = 0;
@@ -239,13 +238,6 @@ TEST_CASE("long code is shown without the instructions that are far from samples
 	/* Short code is shown whole. */
 	CHECK(rows(text_of(annotation_of(200, {{0, 1}}), {.source = false})) == 200);
 	CHECK(rows(text_of(annotation_of(201, {{0, 1}}), {.source = false})) == 4);
-
-	/* Instructions that share a counter may have its samples. */
-	Annotation shared = annotation_of(300, {{10, 1}});
-
-	for (size_t i = 11; i < 50; i++)
-		shared.parts[0].instructions[i].shared = true;
-	CHECK(rows(text_of(shared, {.source = false})) == 3 + 40);
 }
 
 TEST_CASE("source lines stand before the instructions that come from them", "[cli][annotate]")

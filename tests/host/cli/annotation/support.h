@@ -78,22 +78,15 @@ inline std::vector<std::pair<uint64_t, uint64_t>> back_edges(const std::vector<L
 }
 
 /** A profile of a program, as record writes it. */
-inline cli::Profile profile_of(const std::string &program, const std::map<uint64_t, uint64_t> &counts,
-			       const std::string &granularity = "")
+inline cli::Profile profile_of(const std::string &program, const std::map<uint64_t, uint64_t> &counts)
 {
 	const auto object = cli_test::map_object(program);
 	std::vector<std::string> warnings;
 	cli::Tally tally;
-	cli::About about;
 
 	for (const auto &[address, samples] : counts)
-		tally.add(object, {address, 0}, samples);
-
-	cli::Profile profile = cli::build_profile(tally, {}, object.get(), 1000, warnings);
-
-	about.granularity = granularity;
-	profile.comments = cli::to_comments(about);
-	return profile;
+		tally.add(object, {address}, samples);
+	return cli::build_profile(tally, {}, object.get(), 1000, warnings);
 }
 
 /** The only function of that name. */

@@ -152,7 +152,6 @@ TEST_CASE("the description of a recording survives as comments", "[cli]")
 
 	about.version = "1.2.3";
 	about.targets = {"python3 (pid 1)", "a: b (pid 2)"};
-	about.granularity = "a counter for every 4 bytes of text";
 	about.processes = 12;
 	about.accounting.ticks = 100;
 	about.accounting.counted = 90;

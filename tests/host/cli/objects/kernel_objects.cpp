@@ -31,7 +31,7 @@ uint64_t offset_of(const std::string &wanted)
 std::string name_at(const KernelPlace &place)
 {
 	Symbols symbols(*place.object);
-	const std::vector<Frame> frames = symbols.frames(place.address, 1);
+	const std::vector<Frame> frames = symbols.frames(place.address);
 
 	return frames.empty() ? "" : frames.back().name;
 }

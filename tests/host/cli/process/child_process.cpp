@@ -305,7 +305,7 @@ TEST_CASE("the first instruction of a program is where its file says", "[cli]")
 
 		CHECK(object->name == std::filesystem::canonical(program));
 		CHECK(object->link_address(offset) == entry_in_file(program));
-		CHECK(Symbols(*object).frames(entry_in_file(program), 1).at(0).name == "_start");
+		CHECK(Symbols(*object).frames(entry_in_file(program)).at(0).name == "_start");
 	}
 }
 
@@ -329,8 +329,8 @@ TEST_CASE("names come from the file that is mapped, even if another has taken it
 
 		CHECK(mapping.deleted);
 		CHECK(object->deleted);
-		CHECK(Symbols(*object).frames(entry, 1).at(0).name == "_start");
-		CHECK(Symbols(*object).frames(entry + 0x1000, 1).size() <= 1);
+		CHECK(Symbols(*object).frames(entry).at(0).name == "_start");
+		CHECK(Symbols(*object).frames(entry + 0x1000).size() <= 1);
 		return;
 	}
 	FAIL("the program is not mapped");

@@ -79,8 +79,8 @@ TEST_CASE("a recording scales each event by its own account, and keeps what was 
 
 	object->name = "[vdso]";
 	object->source = Source::Anonymous;
-	recording.tally.add(object, {0x10, 0, 0, 0}, 6);
-	recording.tally.add(object, {0x10, 0, 0, 1}, 7);
+	recording.tally.add(object, {0x10, 0, 0}, 6);
+	recording.tally.add(object, {0x10, 0, 1}, 7);
 	recording.events = {{"", 0, 0, 0, 900, 300}, {"", 0, 0, 0, 900, 900}};
 
 	const RecordedTime time{0, 1, {{"cycles", "count", 10}, {"page-faults", "count", 1}}};

@@ -43,7 +43,6 @@ TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 	Profile other = sample_profile();
 	About about = from_comments(other.comments);
 
-	about.granularity = "a counter for every 8 bytes of text";
 	first.comments = to_comments(about);
 	about.targets = {"program (pid 4711)", "other (pid 4712)"};
 	about.accounting.lost_exec = 3;
@@ -62,7 +61,6 @@ TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 	const About both = from_comments(sum.comments);
 
 	CHECK(both.version == "0.1.0");
-	CHECK(both.granularity == "a counter for every 8 bytes of text");
 	CHECK(both.targets == std::vector<std::string>{"program (pid 4711)", "other (pid 4712)"});
 	CHECK(both.processes == 2);
 	CHECK(both.accounting.ticks == 2100);

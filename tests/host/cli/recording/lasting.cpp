@@ -62,8 +62,8 @@ TEST_CASE("unknown addresses are kept up to a limit, and all are counted", "[cli
 		tally.add_unknown(pc << 12, 0);
 	tally.add_unknown(1 << 12, 0);
 	CHECK(tally.unknown().size() == Tally::most_unknown + 1);
-	CHECK(tally.unknown().at({1 << 12, 0, 0}) == 2);
-	CHECK(tally.unknown().at({0, 0, 0}) == 2 * Tally::most_unknown);
+	CHECK(tally.unknown().at({1 << 12, 0}) == 2);
+	CHECK(tally.unknown().at({0, 0}) == 2 * Tally::most_unknown);
 	CHECK(tally.total() == 3 * Tally::most_unknown + 1);
 
 	Tally sum = tally;
@@ -80,7 +80,7 @@ TEST_CASE("the memory of ended processes becomes one object when there is much o
 
 	for (pid_t pid = no_pid; pid < no_pid + 10; pid++)
 		tally.add(objects.find(pid, memory(0x1000, 0x1000)),
-			  {0x1000U + static_cast<uint64_t>(pid), 0, 3}, 5);
+			  {0x1000U + static_cast<uint64_t>(pid), 3}, 5);
 	for (pid_t pid = no_pid; pid < no_pid + 8; pid++)
 		objects.forget_memory(pid);
 	CHECK(tally.join_ended_memory(8) == 0);
@@ -98,7 +98,7 @@ TEST_CASE("the memory of ended processes becomes one object when there is much o
 		REQUIRE(buckets.size() == 1);
 		samples[object->name] = buckets.begin()->second;
 		if (object->name == "[anon]")
-			CHECK(buckets.begin()->first == Bucket{0, 0, 3});
+			CHECK(buckets.begin()->first == Bucket{0, 3});
 	}
 	CHECK(samples == std::map<std::string, uint64_t>{{"[anon]", 45}, {"[anon:100000009]", 5}});
 }
@@ -108,7 +108,7 @@ TEST_CASE("texts that touch are merged if they are contiguous in the file", "[cl
 	TextSegments texts;
 
 	texts.add({0x3000, 0x4000, 0x1000}, true);
-	texts.add({0x1000, 0x2000, 0}, true); /* 0x1000 from its offset, the first one 0x2000 */
+	texts.add({0x1000, 0x2000}, true); /* 0x1000 from its offset, the first one 0x2000 */
 	texts.add({0x5000, 0x6000, 0x3000}, true);
 	CHECK(texts.size() == 3);
 	texts.add({0x4000, 0x5000, 0x2000}, true);
@@ -126,7 +126,7 @@ TEST_CASE("texts of memory that is always mapped elsewhere are kept up to a limi
 	TextSegments texts;
 
 	for (uint64_t i = 0; i < 2 * TextSegments::most; i++)
-		texts.add({i * 0x10000, i * 0x10000 + 0x1000, 0}, false);
+		texts.add({i * 0x10000, i * 0x10000 + 0x1000}, false);
 	CHECK(texts.size() == TextSegments::most);
 	REQUIRE(texts.find((2 * TextSegments::most - 1) * 0x10000) != nullptr);
 	CHECK(texts.find(0x1000) == nullptr);

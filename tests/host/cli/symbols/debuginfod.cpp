@@ -74,7 +74,7 @@ public:
 		const Fd before(dup(STDERR_FILENO));
 		Tally tally;
 
-		tally.add(object, {address, 0, 0}, 1);
+		tally.add(object, {address, 0}, 1);
 		dup2(said.get(), STDERR_FILENO);
 
 		Profile built = build_profile(tally, {}, object.get(), 1000, warnings);
@@ -106,8 +106,8 @@ Profile recorded_as_kernel(const StrippedProgram &program)
 		std::make_shared<KernelText>(KernelText{std::make_shared<KernelSymbols>(symbols, ""), "", 0});
 	for (size_t i = 0; i < program.build_id.size(); i += 2)
 		object->build_id += static_cast<char>(std::stoi(program.build_id.substr(i, 2), nullptr, 16));
-	object->texts.add({program.address - 16, program.address + 64, 0}, true);
-	tally.add(object, {program.address, 0, 0}, 1);
+	object->texts.add({program.address - 16, program.address + 64}, true);
+	tally.add(object, {program.address, 0}, 1);
 
 	Profile profile = build_profile(tally, {}, nullptr, 1000, warnings, &left);
 	About about;

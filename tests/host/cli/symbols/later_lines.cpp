@@ -57,7 +57,7 @@ public:
 
 		REQUIRE(step > 0);
 		for (size_t i = 0; i < places; i++)
-			tally_.add(object_, {text.low + i * step, 0}, i % 3 + 1);
+			tally_.add(object_, {text.low + i * step}, i % 3 + 1);
 	}
 
 	/** As record writes it: its comments say what was left for later. */

@@ -52,7 +52,7 @@ std::map<uint64_t, std::string> ours(const std::string &path,
 	std::map<uint64_t, std::string> names;
 
 	for (const auto &[address, theirs] : addresses) {
-		const std::vector<Frame> frames = symbols.frames(address, 1);
+		const std::vector<Frame> frames = symbols.frames(address);
 		const std::string name = frames.empty() ? "" : frames.back().name;
 
 		names[address] = name.starts_with(".plt") ? "-" : name;
@@ -162,8 +162,8 @@ TEST_CASE("a stub has its own extent, and no lines", "[cli]")
 		CHECK(symbols.extent(address) == Extent{start, start + 16});
 		CHECK(symbols.label(start) == "printf@plt");
 		CHECK(symbols.label(start + 6) == "printf@plt+0x6");
-		CHECK(symbols.frames(address, 1).at(0).system_name == "printf@plt");
-		CHECK(symbols.frames(address, 1).at(0).line == 0);
+		CHECK(symbols.frames(address).at(0).system_name == "printf@plt");
+		CHECK(symbols.frames(address).at(0).line == 0);
 	}
 }
 

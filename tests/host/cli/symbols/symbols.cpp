@@ -63,7 +63,7 @@ std::string ours(Symbols &symbols, uint64_t address)
 {
 	std::string text = fmt::format("{:#018x}\n", address);
 
-	for (const Frame &frame : symbols.frames(address, 1))
+	for (const Frame &frame : symbols.frames(address))
 		text += fmt::format("{}\n{}:{}\n", frame.name, frame.file, frame.line);
 	return text;
 }
@@ -116,7 +116,7 @@ TEST_CASE("an inlined function comes before the one that it is inlined in", "[cl
 	std::vector<Frame> deepest;
 
 	for (uint64_t address = low; address < low + size; address++) {
-		std::vector<Frame> frames = symbols.frames(address, 1);
+		std::vector<Frame> frames = symbols.frames(address);
 
 		if (frames.size() > deepest.size())
 			deepest = std::move(frames);
@@ -156,7 +156,7 @@ TEST_CASE("every function that nm shows is found where nm has it, however the pr
 		}
 		CHECK(functions.size() >= 5);
 		for (const auto &[address, name] : functions) {
-			const std::vector<Frame> frames = symbols.frames(address, 1);
+			const std::vector<Frame> frames = symbols.frames(address);
 			const std::optional<Extent> extent = symbols.extent(address);
 
 			CAPTURE(name);
@@ -175,7 +175,7 @@ TEST_CASE("without debug information there are names but no lines", "[cli]")
 	const std::string program = compile(directory, "-O2");
 	const Object object = open_object(program);
 	Symbols symbols(object);
-	const std::vector<Frame> frames = symbols.frames(place_of(program, hidden_symbol).first + 3, 1);
+	const std::vector<Frame> frames = symbols.frames(place_of(program, hidden_symbol).first + 3);
 
 	CHECK_FALSE(symbols.has_lines());
 	REQUIRE(frames.size() == 1);
@@ -196,12 +196,12 @@ TEST_CASE("functions of a stripped program are told apart by where they begin", 
 		Symbols symbols(object);
 
 		for (const uint64_t address : {low, low + size / 2, low + size - 1}) {
-			const std::vector<Frame> frames = symbols.frames(address, 1);
+			const std::vector<Frame> frames = symbols.frames(address);
 
 			REQUIRE(frames.size() == 1);
 			CHECK(frames[0].name == fmt::format("program+{:#x}", low));
 		}
-		CHECK(symbols.frames(other + 5, 1).at(0).name == fmt::format("program+{:#x}", other));
+		CHECK(symbols.frames(other + 5).at(0).name == fmt::format("program+{:#x}", other));
 	}
 }
 
@@ -218,31 +218,11 @@ TEST_CASE("debug information beside a stripped program is found", "[cli]")
 			.status == 0);
 	const Object object = open_object(program);
 	Symbols symbols(object);
-	const std::vector<Frame> frames = symbols.frames(low, 1);
+	const std::vector<Frame> frames = symbols.frames(low);
 
 	REQUIRE_FALSE(frames.empty());
 	CHECK(frames.back().name == "deep::Worker::run(unsigned long)");
 	CHECK(frames.back().file == source());
-}
-
-TEST_CASE("a bucket of padding and the function after it belongs to that function", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string program = compile(directory, "-O2 -falign-functions=64");
-	const Object object = open_object(program);
-	const auto [low, size] = place_of(program, run_symbol);
-	const uint64_t next = place_of(program, hidden_symbol).first;
-	Symbols symbols(object);
-
-	REQUIRE(next % 64 == 0);
-	REQUIRE(next > low + size);
-	REQUIRE(next - (low + size) < 64);
-	CHECK(symbols.frames(next - 1, 1).empty());
-	CHECK(symbols.frames(next - 1, 16).at(0).name == "hidden(unsigned long)");
-	CHECK(symbols.frames(low + size, 64).at(0).name == "hidden(unsigned long)");
-	CHECK(symbols.frames(low + 4, next - low - 4).at(0).name == "deep::Worker::run(unsigned long)");
-	CHECK(symbols.frames(low + 4, next - low - 3).at(0).name ==
-	      fmt::format("program+{:#x}..{:#x} (2 functions)", low + 4, next + 1));
 }
 
 TEST_CASE("a file that is not a program has no names, and is not an error", "[cli]")
@@ -254,7 +234,7 @@ TEST_CASE("a file that is not a program has no names, and is not an error", "[cl
 		CHECK(object.segments.empty());
 		CHECK(object.build_id.empty());
 		CHECK_FALSE(symbols.has_functions());
-		CHECK(symbols.frames(0x1000, 16).empty());
+		CHECK(symbols.frames(0x1000).empty());
 	}
 }
 
@@ -283,7 +263,7 @@ TEST_CASE("the vdso has names, from memory", "[cli]")
 		CHECK(vdso->name == "[vdso]");
 		CHECK(symbols.has_functions());
 		for (uint64_t address = 0; address < mapping.size() && !found; address += 8) {
-			for (const Frame &frame : symbols.frames(vdso->link_address(address), 1))
+			for (const Frame &frame : symbols.frames(vdso->link_address(address)))
 				found = found || frame.name.find("clock_gettime") != std::string::npos;
 		}
 	}
@@ -301,9 +281,9 @@ TEST_CASE("a profile is built of mappings, locations and functions that belong t
 
 	object->texts.add({object->segments.at(0).address, object->segments.at(0).address + 0x1000, 0x1000},
 			  true);
-	tally.add(object, {low, 0, 0}, 7);
-	tally.add(object, {low, 2}, 3);
-	tally.add(object, {low + 8, 0}, 2);
+	tally.add(object, {low, 0}, 7);
+	tally.add(object, {low, 0}, 3);
+	tally.add(object, {low + 8}, 2);
 	tally.add_unknown(0x1234, 0);
 	const Profile profile = build_profile(tally, {}, object.get(), 1000, warnings);
 
@@ -336,10 +316,10 @@ TEST_CASE("samples of processes that are told apart are labelled with their name
 	CHECK(owners.find(0) == nullptr);
 	CHECK(owners.find(3) == nullptr);
 	object->source = Source::Anonymous;
-	object->texts.add({0x1000, 0x2000, 0}, false);
-	tally.add(object, {0x1800, 0, shell}, 5);
-	tally.add(object, {0x1800, 0, program}, 6);
-	tally.add(object, {0x1800, 0, 0}, 1);
+	object->texts.add({0x1000, 0x2000}, false);
+	tally.add(object, {0x1800, shell}, 5);
+	tally.add(object, {0x1800, program}, 6);
+	tally.add(object, {0x1800, 0}, 1);
 	tally.add_unknown(0x10, program);
 	const Profile profile = build_profile(tally, owners, nullptr, 10, warnings);
 
@@ -369,11 +349,11 @@ TEST_CASE("each source has a type of value, and a place has one sample for all o
 
 	object->name = "memory";
 	object->source = Source::Anonymous;
-	object->texts.add({0x1000, 0x2000, 0}, false);
-	tally.add(object, {0x1800, 0, one, 0}, 3);
-	tally.add(object, {0x1800, 0, one, 1}, 4);
-	tally.add(object, {0x1800, 0, two, 1}, 5);
-	tally.add(object, {0x1900, 0, two, 0}, 6);
+	object->texts.add({0x1000, 0x2000}, false);
+	tally.add(object, {0x1800, one, 0}, 3);
+	tally.add(object, {0x1800, one, 1}, 4);
+	tally.add(object, {0x1800, two, 1}, 5);
+	tally.add(object, {0x1900, two, 0}, 6);
 
 	const Profile profile = build_profile(tally, owners, nullptr, sources, warnings);
 
@@ -415,7 +395,7 @@ TEST_CASE("a warning names an object that can no longer be read", "[cli]")
 	object->name = "/opt/lib/gone.so";
 	object->deleted = true;
 	object->texts.add({0x1000, 0x2000, 0x1000}, true);
-	tally.add(object, {0x1800, 0}, 5);
+	tally.add(object, {0x1800}, 5);
 	const Profile profile = build_profile(tally, {}, nullptr, 1000, warnings);
 
 	REQUIRE(warnings.size() == 1);

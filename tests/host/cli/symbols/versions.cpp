@@ -44,7 +44,7 @@ old:
 		std::stoull(run("nm -D " + library + " | sed -n 's/ T give@@NEW//p'").text, nullptr, 16);
 	const auto name = [&] {
 		const Object object = open_object(library);
-		const std::vector<Frame> frames = Symbols(object, Detail::Functions).frames(start + 4, 1);
+		const std::vector<Frame> frames = Symbols(object, Detail::Functions).frames(start + 4);
 
 		return frames.empty() ? "" : frames.front().name;
 	};

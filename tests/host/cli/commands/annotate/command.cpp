@@ -83,7 +83,7 @@ TEST_CASE("a jump back to an exit is not a loop, a jump that comes round is", "[
 		std::vector<Extent> found;
 
 		for (Instruction &code : decode(Machine::X86_64, bytes))
-			instructions.push_back({std::move(code), "", {}, 1, false, false});
+			instructions.push_back({std::move(code), "", {}, 1, false});
 		for (const Loop &loop : find_loops(instructions))
 			found.push_back(loop.extent);
 		return found;

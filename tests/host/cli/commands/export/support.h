@@ -106,10 +106,10 @@ public:
 
 		/* Every address of the function has samples, so that inlined functions have some. */
 		for (uint64_t at = work.low; at < work.high; at++)
-			tally.add(main_object, {at, 0}, 1);
-		tally.add(main_object, {work.low, 0}, in_run - (work.high - work.low));
-		tally.add(main_object, {support::symbol_of(program(), hidden_symbol).low + 4, 0}, in_hidden);
-		tally.add(library_object, {support::symbol_of(library(), run_symbol).low, 0}, in_library);
+			tally.add(main_object, {at}, 1);
+		tally.add(main_object, {work.low}, in_run - (work.high - work.low));
+		tally.add(main_object, {support::symbol_of(program(), hidden_symbol).low + 4}, in_hidden);
+		tally.add(library_object, {support::symbol_of(library(), run_symbol).low}, in_library);
 		profile = build_profile(tally, {}, main_object.get(), 10'000'000, warnings);
 		CHECK(warnings.empty());
 	}

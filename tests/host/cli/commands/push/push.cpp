@@ -102,10 +102,10 @@ TEST_CASE("push adds the lines that a recording left for later", "[cli][push][li
 	std::vector<std::string> warnings, left;
 
 	/* This program has line information, and one sample in a thousand. */
-	tally.add(rare, {address_in(self, "main"), 0}, 1);
-	tally.add(cli_test::map_object("/bin/true"), {0x3000, 0}, 999);
+	tally.add(rare, {address_in(self, "main")}, 1);
+	tally.add(cli_test::map_object("/bin/true"), {0x3000}, 999);
 	cli::Profile profile = cli::build_profile(tally, {}, rare.get(), 1000, warnings, &left);
-	profile.comments = cli::to_comments({"1", {}, "", 1, {}, left});
+	profile.comments = cli::to_comments({"1", {}, 1, {}, left});
 	REQUIRE(std::count(left.begin(), left.end(), self) == 1);
 	REQUIRE(profile.locations.at(0).lines.at(0).line == 0);
 

@@ -232,9 +232,6 @@ TEST_CASE("a file of a series is worth a line only if something is missing", "[c
 	about.accounting.lost_exec = 1;
 	CHECK_FALSE(is_as_expected(about));
 	about.accounting.lost_exec = 0;
-	about.granularity = "a counter for every 8 bytes of text";
-	CHECK_FALSE(is_as_expected(about));
-	about.granularity.clear();
 	about.events = {{"cycles", 1000, 0, 1, 10, 10}};
 	CHECK_FALSE(is_as_expected(about));
 }

@@ -43,7 +43,7 @@ struct Sliced {
 
 	void count(const std::string &program, uint64_t samples)
 	{
-		now.tally.add(object, {0x10, 0, now.owners.number(0, program)}, samples);
+		now.tally.add(object, {0x10, now.owners.number(0, program)}, samples);
 		now.accounting.ticks += samples;
 		now.accounting.counted += samples;
 	}

@@ -41,7 +41,7 @@ Profile with_markup()
 	profile.functions[2].name = "<!--<script><img src=x onerror=\"window.ran = 1\">";
 	profile.functions[0].filename = "/src/<img src=x onerror='window.ran = 1'>";
 	profile.mappings[0].filename = "/opt/<b>bold</b>";
-	profile.comments = {"profil.target: <b>x</b>", "profil.granularity: </title><b>"};
+	profile.comments = {"profil.target: </title><b>x</b>"};
 	return profile;
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("the description of a recording stays on its line", "[cli]")
 {
 	Profile profile = sample_profile();
 
-	profile.comments = {"profil.target: a\nsamples", "profil.granularity: b\nsamples"};
+	profile.comments = {"profil.target: a\nsamples"};
 	for (const char *program : {"", "d\nsamples"}) {
 		profile.samples[0].labels = {{"process", program, 0, ""}};
 
@@ -132,7 +132,7 @@ TEST_CASE("the description of a recording stays on its line", "[cli]")
 
 		report.now.files = {"c\nsamples"};
 		CHECK(report_table(report).starts_with(
-			fmt::format("c?samples: 1,000 samples at 999 Hz in 1.50 s\n{}?samples\nb?samples\n\n",
+			fmt::format("c?samples: 1,000 samples at 999 Hz in 1.50 s\n{}?samples\n\n",
 				    *program ? "d" : "a")));
 	}
 }
