@@ -89,7 +89,6 @@ static struct profil_user *profil_user_get_one(kuid_t uid, struct user_namespace
 		user->ns = get_user_ns(ns);
 		user->parent = parent;
 		parent = NULL;
-		spin_lock_init(&user->tallies_lock);
 		hash_add(users, &user->link, profil_user_key(uid, ns));
 	}
 	if (user)

@@ -28,8 +28,6 @@ struct user_namespace;
  * @rate: sum of the rates asked for, in Hz
  * @watches: processes that the user's sessions follow; not guarded by the lock
  * @reclaiming: bit 0: a worker reclaims memory for a user that this account pays for
- * @tallies_lock: guards @tallies and what is in it
- * @tallies: memory for tallies that has room for more (tallies.c)
  */
 struct profil_user {
 	struct hlist_node link;
@@ -42,8 +40,6 @@ struct profil_user {
 	u64 rate;
 	atomic_t watches;
 	unsigned long reclaiming;
-	spinlock_t tallies_lock;	/* see the kernel-doc above */
-	struct hlist_head tallies;
 };
 
 struct profil_user *profil_user_get(void);

@@ -28,7 +28,6 @@
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/stats.h"
-#include "profile/tallies.h"
 #include "profile/wait.h"
 #include "record/recording.h"
 
@@ -72,7 +71,7 @@ static void profil_profile_end_work(struct work_struct *work)
 		profil_pins_release(pins);
 
 	atomic_dec(&profil_totals.profiles);
-	profil_tally_free(profile->tallies, profile->tally);
+	free_percpu(profile->tally);
 	if (profile->demand)
 		profil_layout_put(profile->demand->layout);
 	kfree(profile->demand);
@@ -106,7 +105,6 @@ static void profil_profile_init_tally(struct profil_profile *profile)
 
 	for_each_possible_cpu(cpu) {
 		tally = per_cpu_ptr(profile->tally, cpu);
-		memset(tally, 0, sizeof(*tally));
 		tally->credit = mul_u64_u64_shr(profil_profile_random(), profile->period, 64);
 		tally->countdown = profile->checkpoint;
 		tally->granted = profile->checkpoint;
@@ -129,7 +127,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	if (err)
 		goto put_user;
 	err = -ENOMEM;
-	profile->tally = profil_tally_alloc(profile->user, &profile->tallies);
+	profile->tally = alloc_percpu_gfp(struct profil_tally, GFP_KERNEL_ACCOUNT);
 	if (!profile->tally)
 		goto uncharge;
 

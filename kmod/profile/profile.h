@@ -27,7 +27,6 @@ struct profil_layout;
 struct profil_pins;
 struct profil_recording;
 struct profil_session;
-struct profil_tallies;
 struct profil_user;
 
 /**
@@ -62,7 +61,6 @@ struct profil_user;
  * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
  *	budgets
  * @user: the account that is charged, referenced
- * @tallies: the memory of which @tally is a part
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.
  * @follower: the part of @session that follows; it exists until @retired is set.  Used under
@@ -110,7 +108,6 @@ struct profil_profile {
 	bool privileged;
 	bool replaces;
 	struct profil_user *user;
-	struct profil_tallies *tallies;
 	const struct profil_session *session;
 	struct profil_follower *follower;
 	u32 id;
