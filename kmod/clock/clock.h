@@ -32,8 +32,7 @@ struct profil_clock_user {
 
 /**
  * struct profil_clock_ops - a kind of clock
- * @init: once, when the module is loaded, with the clock's number of &enum
- *	profil_clock; may be NULL
+ * @init: once, when the module is loaded; may be NULL
  * @open: called before the first CPU ticks; may be NULL
  * @close: undoes @open when no CPU ticks any more
  * @start: start to tick on an online CPU, every @period ns
@@ -48,7 +47,7 @@ struct profil_clock_user {
  * tick/sample.h, in a section.
  */
 struct profil_clock_ops {
-	int (*init)(u32 number);
+	int (*init)(void);
 	int (*open)(void);
 	void (*close)(void);
 	int (*start)(unsigned int cpu, u64 period);

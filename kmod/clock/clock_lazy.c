@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The lazy clock: an hrtimer on each CPU, armed when a profiled task is switched
- * in, and not rearmed when it finds no such task.  The shared clock: the same,
- * but it may be delayed to the next interrupt of another timer.
+ * in, and not rearmed when it finds no such task.
  *
  * Context: process
  */
@@ -15,9 +14,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
-#include <linux/jiffies.h>
 #include <linux/percpu.h>
-#include <linux/profil.h>
 #include <linux/random.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
@@ -38,7 +35,7 @@ static void profil_lazy_clock_stop(unsigned int cpu)
 	hrtimer_cancel(&per_cpu_ptr(&profil_lazy_clocks, cpu)->timer);
 }
 
-static int profil_lazy_clock_init(u32 number)
+static int profil_lazy_clock_init(void)
 {
 	struct profil_lazy_clock *clock;
 	unsigned int cpu;
@@ -51,7 +48,6 @@ static int profil_lazy_clock_init(u32 number)
 	get_random_bytes(&profil_lazy_key, sizeof(profil_lazy_key));
 	for_each_possible_cpu(cpu) {
 		clock = per_cpu_ptr(&profil_lazy_clocks, cpu);
-		clock->slack = number == PROFIL_CLOCK_SHARED ? TICK_NSEC : 0;
 		profil_hrtimer_setup(&clock->timer, profil_lazy_tick, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_ABS_PINNED_HARD);
 	}

@@ -19,7 +19,7 @@
 /* The user's choice, or NULL; after profil_clocks_init() the clock in use. */
 static char *clock;
 module_param(clock, charp, 0444);
-MODULE_PARM_DESC(clock, "the clock: lazy (the default: a timer where a profiled task runs), perf (a perf event on each CPU), shared (as lazy, but along with the scheduler's tick)");
+MODULE_PARM_DESC(clock, "the clock: lazy (the default: a timer where a profiled task runs), perf (a perf event on each CPU)");
 
 static const struct choice {
 	const char *name;
@@ -28,7 +28,6 @@ static const struct choice {
 } clocks[] = {
 	{ "lazy", PROFIL_CLOCK_LAZY, &profil_clock_lazy },
 	{ "perf", PROFIL_CLOCK_PERF, &profil_clock_perf },
-	{ "shared", PROFIL_CLOCK_SHARED, &profil_clock_lazy },
 };
 
 static int profil_clocks_take(const char *name, const struct choice **chosen)
@@ -39,11 +38,11 @@ static int profil_clocks_take(const char *name, const struct choice **chosen)
 		if (!strcmp(name, clocks[i].name))
 			break;
 	if (i == ARRAY_SIZE(clocks)) {
-		pr_err("unknown clock '%s' (lazy, perf, shared)\n", name);
+		pr_err("unknown clock '%s' (lazy, perf)\n", name);
 		return -EINVAL;
 	}
 	*chosen = &clocks[i];
-	return clocks[i].ops->init ? clocks[i].ops->init(clocks[i].number) : 0;
+	return clocks[i].ops->init ? clocks[i].ops->init() : 0;
 }
 
 /* An explicit clock= is honoured or fails; without one, fall back to one that works. */

@@ -5,9 +5,7 @@
  * It fires only at the points of a grid.  Time is cut into cells of one period,
  * and each cell has one point, given by a hash of the cell's start and a secret.
  * The task that runs at that point is sampled.  The point is unpredictable, so a
- * task can neither synchronise with the clock nor hide from it.  (The shared clock
- * fires at the first interrupt after a point, mostly the scheduler's tick: that
- * costs next to nothing, but is in step with everything that the tick wakes.)
+ * task can neither synchronise with the clock nor hide from it.
  *
  * A CPU's clock is touched on that CPU only, with interrupts off: by the timer,
  * the probe on sched_switch, and inter-processor calls.  Only hrtimer_cancel()
@@ -86,8 +84,7 @@ static void profil_lazy_arm(struct profil_lazy_clock *clock)
 	u64 point = profil_lazy_next_point(clock, ktime_get_ns());
 
 	clock->armed = true;
-	hrtimer_start_range_ns(&clock->timer, ns_to_ktime(point), clock->slack,
-			       HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_start(&clock->timer, ns_to_ktime(point), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /*
@@ -106,9 +103,7 @@ static u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 static __always_inline enum hrtimer_restart profil_lazy_again(struct profil_lazy_clock *clock,
 							      u64 point)
 {
-	/* Like hrtimer_set_expires_range_ns(), but without its check for overflow. */
-	hrtimer_set_expires(&clock->timer, ns_to_ktime(point + clock->slack));
-	clock->timer._softexpires = ns_to_ktime(point);
+	hrtimer_set_expires(&clock->timer, ns_to_ktime(point));
 	return HRTIMER_RESTART;
 }
 
@@ -134,10 +129,8 @@ static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
  *
  * The timer was set to a point without a look at the time.  If that point had passed, the
  * kernel runs the timer again in the same interrupt: so such a tick is late, and others may be,
- * too.  (The shared clock's timer, which may be delayed, runs again only once it is the first
- * one due.)  Low-resolution timers run in the scheduler's tick, which the kernel does not count
- * as a timer interrupt, so their ticks always look like that, and are late only if the clock
- * says so.
+ * too.  Low-resolution timers run in the scheduler's tick, which the kernel does not count as a
+ * timer interrupt, so their ticks always look like that, and are late only if the clock says so.
  */
 static noinline enum hrtimer_restart profil_lazy_tick_any(struct profil_lazy_clock *clock)
 {

@@ -22,7 +22,6 @@ struct task_struct;
  * @left: cells for which @secret is still used, @cell included
  * @secret: pseudo-random, of this CPU and a group of cells
  * @interrupt: the interrupt in which the timer last ran, as the kernel counts them on this CPU
- * @slack: how late a point may be, in ns: for the shared clock one scheduler tick, else 0
  * @armed: the timer is queued
  */
 struct profil_lazy_clock {
@@ -32,7 +31,6 @@ struct profil_lazy_clock {
 	u64 left;
 	u64 secret;
 	unsigned int interrupt;
-	u32 slack;
 	bool armed;
 };
 

@@ -40,5 +40,4 @@ END {
 	row("BPF program, event on each CPU", "bpf")
 	row("perf record", "perf")
 	row("the scheduler's tick, nobody is profiled", "tick")
-	row("the scheduler's tick, with the shared clock's", "shared")
 }

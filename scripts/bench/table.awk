@@ -50,7 +50,6 @@ function clock_rows(    ours, what) {
 	row("context switch, perf clock", each("switches", "perf-clock", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
 	row("context switch to an unprofiled process and back, perf clock", each("switches-out", "perf-clock", 10000000),
 		"unprofiled", each("switches-out", "none", 10000000))
-	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.3)
 }
 
 function event_rows(what, work, method, unprofiled, allowed,    ours) {
@@ -118,7 +117,6 @@ function bias_row(what, who, work, method,    part, limit, degrees) {
 function bias_rows(what, work) {
 	bias_row(what, "lazy clock", work, "lazy")
 	bias_row(what, "perf clock", work, "perf")
-	bias_row(what, "shared clock", work, "shared")
 	bias_row(what, "BPF program", work, "bpf")
 	bias_row(what, "signal of a CPU-time timer", work, "signal")
 }

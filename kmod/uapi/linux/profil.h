@@ -176,17 +176,13 @@ enum profil_limit {
  * @PROFIL_CLOCK_DEFAULT: the clock that the module was loaded with
  * @PROFIL_CLOCK_PERF: one cpu-clock perf event on each CPU
  * @PROFIL_CLOCK_LAZY: a timer on each CPU that runs a profiled task
- * @PROFIL_CLOCK_SHARED: the same, but the timer waits for the next interrupt of
- *	another timer: no more often than the scheduler's tick, and in step
- *	with it
  *
  * A module has one clock, which its parameter "clock" selects.
  */
 enum profil_clock {
 	PROFIL_CLOCK_DEFAULT	= 0,
 	PROFIL_CLOCK_PERF	= 1,
-	PROFIL_CLOCK_LAZY	= 2,
-	PROFIL_CLOCK_SHARED	= 3
+	PROFIL_CLOCK_LAZY	= 2
 };
 
 /**

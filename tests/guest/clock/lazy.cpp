@@ -186,7 +186,7 @@ TEST_CASE("the default clock is the lazy one", "[clock]")
 
 TEST_CASE("a profile can request only the clock that the module has", "[clock][icount]")
 {
-	const std::vector<std::string> names = {"perf", "lazy", "shared"};
+	const std::vector<std::string> names = {"perf", "lazy"};
 	const Memory counters(page);
 	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at());
 
@@ -311,17 +311,13 @@ TEST_CASE("the lazy clock ticks a task with short bursts in proportion to its CP
 
 TEST_CASE("the lazy clock ticks a program that runs alone once in each period", "[clock][icount]")
 {
-	for (const std::string name : {"lazy", "shared"}) {
-		const Clock clock(name);
-		/* The shared clock ticks with the scheduler's tick, and no more often. */
-		const uint64_t period = name == "lazy" ? ms / 10 : 10 * ms;
+	constexpr uint64_t period = ms / 10;
+	const Clock lazy("lazy");
+	const auto [status, periods] =
+		profiled(period, [](const Burner &burner) { burner.spend(2000 * period); });
 
-		const auto [status, periods] = profiled(period, [&](const Burner &burner) {
-			burner.spend(2000 * period > 2 * second ? 2 * second : 2000 * period);
-		});
-		CAPTURE(name, periods, status.ticks);
-		CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
-	}
+	CAPTURE(periods, status.ticks);
+	CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
 }
 
 TEST_CASE("ticks of the lazy clock that interrupts were off for are late, all but the first",
@@ -424,17 +420,6 @@ TEST_CASE("the lazy clock ticks each of a hundred profiles by its own CPU time",
 	}
 	CAPTURE(periods, ticks);
 	CHECK(as_expected(ticks, periods, periods / 100));
-}
-
-TEST_CASE("the shared clock adds almost no interrupts", "[clock][icount]")
-{
-	const Burner burner;
-	const auto burn = [&] { burner.spend(second / 5); };
-	const uint64_t lazy = interrupts_with("lazy", burn);
-	const uint64_t shared = interrupts_with("shared", burn);
-
-	CHECK(lazy > 1800);
-	CHECK(shared < 400);
 }
 
 TEST_CASE("ticks of the lazy clock are binomial for tasks that take turns in step with it", "[clock][icount]")
