@@ -40,6 +40,8 @@ static void prepare(io_uring_sqe *sqe, const Device &device, profil_start &comma
 	payload.size = command.size;
 	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, device.fd(), nullptr, 0, 0);
 	sqe->cmd_op = PROFIL_ATTACH;
+	/* The module runs no command under the ring's lock. */
+	sqe->flags |= IOSQE_ASYNC;
 	memcpy(sqe->cmd, &payload, sizeof payload);
 	io_uring_sqe_set_data64(sqe, number);
 }

@@ -188,16 +188,16 @@ free:
  */
 struct attach {
 	struct profil_start *start;
-	int (*tell)(struct profil_start *start, bool back);
+	int (*tell)(struct profil_start *start);
 	struct profil_recording *recording;
 };
 
 /* Tell the caller which profile it gets, and how much that has stored. */
-static int profil_attach_tell(const struct attach *attach, u32 profile, u64 stored, bool back)
+static int profil_attach_tell(const struct attach *attach, u32 profile, u64 stored)
 {
 	attach->start->profile = profile;
 	attach->start->stored = stored;
-	return attach->tell ? attach->tell(attach->start, back) : 0;
+	return attach->tell ? attach->tell(attach->start) : 0;
 }
 
 static int profil_attach_try(struct profil_session *session, struct profil_layout *layout,
@@ -223,7 +223,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	profil_follower_join(&session->follower, profile);
 	if (profile->recording)
 		profile->recording->news = &session->follower.news;
-	err = profil_attach_tell(attach, id, 0, false);
+	err = profil_attach_tell(attach, id, 0);
 	if (!err)
 		err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
@@ -231,7 +231,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err) {
-		if (profil_attach_tell(attach, before, stored, true))
+		if (profil_attach_tell(attach, before, stored))
 			err = -EFAULT;
 		goto erase;
 	}
@@ -284,14 +284,14 @@ free:
  * @session: of the file
  * @start: copied from user space; its output is filled in
  * @tell: writes it back to user space: called before anything is attached, and again, with the
- *	old contents and true, if attaching fails
+ *	old contents, if attaching fails
  *
  * Context: Process context, may sleep.
  * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
  * lists, or that of @tell.
  */
 int profil_session_attach(struct profil_session *session, struct profil_start *start,
-			  int (*tell)(struct profil_start *start, bool back))
+			  int (*tell)(struct profil_start *start))
 {
 	const struct attach attach = { .start = start, .tell = tell };
 

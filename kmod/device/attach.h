@@ -14,7 +14,7 @@ struct profil_session;
 struct profil_start;
 
 int profil_session_attach(struct profil_session *session, struct profil_start *start,
-			  int (*tell)(struct profil_start *start, bool back));
+			  int (*tell)(struct profil_start *start));
 int profil_session_record(struct profil_session *session, struct profil_record *record);
 
 #endif /* PROFIL_ATTACH_H */

@@ -12,13 +12,11 @@
 #include "clock/rates.h"
 #include "device/attach.h"
 #include "device/describe.h"
-#include "device/output.h"
 #include "device/self.h"
 #include "device/session.h"
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/limits.h"
-#include "profile/wait.h"
 
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -42,13 +40,18 @@ union argument {
  * struct call - a command that runs
  * @arg: its structure
  * @bytes: how many bytes of @arg are written back
- * @output: where
+ * @to: where
  */
 struct call {
 	union argument arg;
 	u32 bytes;
-	struct profil_output output;
+	void __user *to;
 };
+
+static int profil_command_write(const struct call *call)
+{
+	return copy_to_user(call->to, &call->arg, call->bytes) ? -EFAULT : 0;
+}
 
 static int profil_command_info(struct profil_session *session, union argument *arg)
 {
@@ -69,13 +72,9 @@ static int profil_command_start(struct profil_session *session, union argument *
 	return profil_self_start(&arg->start);
 }
 
-static int profil_command_tell(struct profil_start *start, bool back)
+static int profil_command_tell(struct profil_start *start)
 {
-	struct call *call = container_of(start, struct call, arg.start);
-
-	if (back)
-		return profil_output_take_back(&call->output, &call->arg, call->bytes);
-	return profil_output_write(&call->output, &call->arg, call->bytes);
+	return profil_command_write(container_of(start, struct call, arg.start));
 }
 
 static int profil_command_attach(struct profil_session *session, union argument *arg)
@@ -221,26 +220,20 @@ static const struct command *profil_command_find(unsigned int nr)
 	return NULL;
 }
 
-/* A page of user memory is missing.  Return: -EAGAIN if a worker may still fault it in. */
-static int profil_command_fault(void)
-{
-	return profil_may_wait() ? -EFAULT : -EAGAIN;
-}
-
 static int profil_command_copy(union argument *copy, const struct command *command,
 			       void __user *arg, u32 size)
 {
 	int err;
 
 	if (!size && get_user(size, (u32 __user *)arg))
-		return profil_command_fault();
+		return -EFAULT;
 	if (size < command->least)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(copy, command->bytes, arg, size);
 	if (err)
-		return err == -EFAULT ? profil_command_fault() : err;
+		return err;
 	if (copy->size != size)
 		return -EINVAL;
 	return 0;
@@ -251,12 +244,9 @@ static int profil_command_run(const struct command *command, struct profil_sessi
 {
 	int err = command->run(session, &call->arg);
 
-	/* The user memory that it has read or written may only have been missing. */
-	if (err == -EFAULT)
-		return profil_command_fault();
 	if (err || !command->output || command->tells)
 		return err;
-	err = profil_output_write(&call->output, &call->arg, call->bytes);
+	err = profil_command_write(call);
 	if (err && command->undo)
 		command->undo(session, &call->arg);
 	return err;
@@ -270,14 +260,13 @@ static int profil_command_run(const struct command *command, struct profil_sessi
  * @size: bytes of the structure if passed separately; 0: read it from the structure
  *
  * Context: Process context, may sleep.
- * Return: 0 or an error that the head of <linux/profil.h> lists; -EAGAIN, with nothing
- * changed, if current may not wait and would have to.
+ * Return: 0 or an error that the head of <linux/profil.h> lists.
  */
 long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
 {
 	const struct command *command = profil_command_find(nr);
 	struct profil_session *session = file->private_data;
-	struct call call = {};
+	struct call call = { .to = arg };
 	int err;
 
 	if (!command)
@@ -287,9 +276,6 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 		return err ?: profil_command_run(command, session, &call);
 	call.bytes = min(call.arg.size, command->bytes);
 	/* Refuse a structure that cannot be written before anything is done. */
-	err = profil_output_open(&call.output, arg, &call.arg, call.bytes, command->tells);
-	if (!err)
-		err = profil_command_run(command, session, &call);
-	profil_output_close(&call.output);
-	return err;
+	err = profil_command_write(&call);
+	return err ?: profil_command_run(command, session, &call);
 }

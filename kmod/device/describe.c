@@ -9,7 +9,6 @@
 #include "compat.h"
 #include "device/session.h"
 #include "profile/profile.h"
-#include "profile/wait.h"
 #include "record/owner.h"
 #include "record/kept.h"
 #include "record/recording.h"
@@ -88,9 +87,6 @@ static struct file *profil_describe_open(struct file *file)
 
 	if (!file)
 		return ERR_PTR(-ENODATA);
-	/* A file system may take its time. */
-	if (!profil_may_wait())
-		return ERR_PTR(-EAGAIN);
 	err = profil_describe_may_open(file);
 	if (err)
 		return ERR_PTR(err);
@@ -262,8 +258,7 @@ static int profil_describe_recording(struct profil_session *session,
  * @describe: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or an error that <linux/profil_record.h> lists; -EAGAIN if current may not
- * wait.
+ * Return: 0 or an error that <linux/profil_record.h> lists.
  */
 int profil_session_describe(struct profil_session *session, struct profil_describe *describe)
 {

@@ -26,7 +26,6 @@
 #include "device/proof.h"
 
 #include "compat.h"
-#include "profile/wait.h"
 
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -284,8 +283,7 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
  *
  * Context: Process context, may sleep.
  * Return: the mm, with mm_users raised; -ESRCH if the target is gone or the proof
- * no longer holds, -EACCES if the target is no longer dumpable, -EINTR; -EAGAIN if
- * current may not wait.
+ * no longer holds, -EACCES if the target is no longer dumpable, -EINTR.
  */
 struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 {
@@ -294,9 +292,7 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 	int err = -ESRCH;
 
 	/* The target may be waiting for memory in execve(2). */
-	if (!profil_may_wait() && !down_read_trylock(exec))
-		return ERR_PTR(-EAGAIN);
-	if (profil_may_wait() && down_read_killable(exec))
+	if (down_read_killable(exec))
 		return ERR_PTR(-EINTR);
 	if (profil_proof_on_target(proof))
 		mm = get_task_mm(proof->target);	/* NULL for a kernel thread */

@@ -20,7 +20,6 @@
 #include "profile/pins.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
-#include "profile/wait.h"
 
 #include <linux/err.h>
 #include <linux/module.h>
@@ -221,7 +220,7 @@ static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
 
 	if (!old)
 		return profil_self_make(layout, NULL, NULL, stored);
-	err = profil_memory_lock(&old->memory);
+	err = mutex_lock_killable(&old->memory);
 	if (!err) {
 		err = profil_self_replace(layout, old, stored);
 		mutex_unlock(&old->memory);
@@ -286,7 +285,7 @@ int profil_self_stop(struct profil_stop *stop)
  * @status: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0, -EINTR; -EAGAIN if current may not wait.
+ * Return: 0, -EINTR.
  */
 int profil_self_status(struct profil_status *status)
 {

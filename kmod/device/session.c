@@ -169,7 +169,7 @@ put:
  * @status: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0, -ENOENT, -EINTR; -EAGAIN if current may not wait.
+ * Return: 0, -ENOENT, -EINTR.
  */
 int profil_session_status(struct profil_session *session, struct profil_status *status)
 {

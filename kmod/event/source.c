@@ -7,7 +7,6 @@
 #include "event/source.h"
 
 #include "event/serve.h"
-#include "profile/wait.h"
 #include "tick/arch.h"
 
 #include <linux/capability.h>
@@ -171,8 +170,8 @@ static bool profil_source_answers(const struct profil_source_user *user, int *er
  * for each source of which others want something.
  *
  * Context: Process context, may sleep; no lock is held.
- * Return: 0; -EBUSY if there are too many sources; -EAGAIN if current may not wait, and would
- * have to; -EINTR; -ENOMEM; -ENOENT if no CPU can count it; another error of perf's.
+ * Return: 0; -EBUSY if there are too many sources; -EINTR; -ENOMEM; -ENOENT if no CPU can
+ * count it; another error of perf's.
  */
 int profil_source_get(struct profil_source_user *user, const struct perf_event_attr *attr,
 		      u64 period)
@@ -182,7 +181,7 @@ int profil_source_get(struct profil_source_user *user, const struct perf_event_a
 
 	user->period = period;
 	err = profil_source_claim(user, attr, NULL);
-	if (err != -EAGAIN || !profil_may_wait())
+	if (err != -EAGAIN)
 		return err;
 	fresh = profil_source_alloc(attr);
 	if (!fresh)

@@ -17,7 +17,6 @@
 #include "profile/layout.h"
 #include "profile/limits.h"
 #include "profile/pins.h"
-#include "profile/wait.h"
 #include "profile/work.h"
 
 #include <linux/atomic.h>
@@ -68,7 +67,8 @@ static int profil_mm_charge(const struct profil_pins *pins, unsigned long pages)
 
 	if (!pages)
 		return 0;
-	err = profil_mmap_account_lock(mm);
+	/* Not mmap_write_lock(): a number changes, no mapping does. */
+	err = down_write_killable(&mm->mmap_lock);
 	if (err)
 		return err;
 	err = __account_locked_vm(mm, pages, true, current, !pins->locker);
@@ -80,7 +80,7 @@ static int profil_mm_charge(const struct profil_pins *pins, unsigned long pages)
 static bool profil_mm_uncharge(struct mm_struct *mm, unsigned long pages)
 {
 	if (!down_write_trylock(&mm->mmap_lock) &&
-	    (mm != current->mm || profil_mmap_account_lock(mm)))
+	    (mm != current->mm || down_write_killable(&mm->mmap_lock)))
 		return false;
 	__account_locked_vm(mm, pages, false, current, true);
 	up_write(&mm->mmap_lock);
@@ -123,7 +123,7 @@ void profil_charge_init(struct profil_pins *pins)
  * @pages: going to be pinned, and charged to the user's account already
  *
  * Context: Process context, may sleep.
- * Return: 0; -ENOMEM above RLIMIT_MEMLOCK; -EINTR; -EAGAIN if current may not wait.
+ * Return: 0; -ENOMEM above RLIMIT_MEMLOCK; -EINTR.
  */
 int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 {

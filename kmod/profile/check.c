@@ -13,7 +13,6 @@
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
-#include "profile/wait.h"
 #include "record/kept.h"
 #include "record/recording.h"
 #include "tick/checkpoint.h"
@@ -71,7 +70,7 @@ static void profil_check_fault(struct profil_profile *profile)
  * @profile: its @memory is held, by a task of the counters' owner
  *
  * Context: Process context, may sleep.
- * Return: 0, -EINTR; -EAGAIN if current may not wait.
+ * Return: 0, -EINTR.
  */
 int profil_profile_check(struct profil_profile *profile)
 {
@@ -88,7 +87,7 @@ int profil_profile_check(struct profil_profile *profile)
 	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
 		profil_check_fault(profile);
 	/* -ENOMEM: the result is unknown, so try again next time. */
-	return err == -EINTR || err == -EAGAIN ? err : 0;
+	return err == -EINTR ? err : 0;
 }
 
 /*
@@ -136,7 +135,7 @@ static int profil_status_check(struct profil_profile *profile)
 	mutex_unlock(&profile->lock);
 	if (!own)
 		return 0;
-	err = profil_memory_lock(&profile->memory);
+	err = mutex_lock_killable(&profile->memory);
 	if (err)
 		return err;
 	err = profil_profile_check(profile);
@@ -150,7 +149,7 @@ static int profil_status_check(struct profil_profile *profile)
  * @status: everything but size, flags and profile is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0, -EINTR; -EAGAIN if current may not wait.
+ * Return: 0, -EINTR.
  */
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status)
 {

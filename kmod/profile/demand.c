@@ -319,7 +319,7 @@ static int profil_demand_check_gate(struct profil_pins *pins)
  * For the next tick that needs such a page, what is mapped there then is pinned.
  *
  * Context: Process context, may sleep; no other task checks the same pins.
- * Return: 0, -EINTR, -ENOMEM; -EAGAIN if current may not wait.
+ * Return: 0, -EINTR, -ENOMEM.
  */
 int profil_demand_check(struct profil_pins *pins)
 {

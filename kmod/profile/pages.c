@@ -203,8 +203,8 @@ static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
  *
  * Context: Process context, current->mm is the owner's.  May sleep, for as long as
  * that memory takes: without any lock that others could wait for.
- * Return: the pins, or an ERR_PTR: -EFAULT, -ENOMEM, -EDQUOT, -EINTR; -EAGAIN if
- * current may not wait; -ENOENT if @inherited memory never had a page.
+ * Return: the pins, or an ERR_PTR: -EFAULT, -ENOMEM, -EDQUOT, -EINTR; -ENOENT if @inherited
+ * memory never had a page.
  */
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
 				       struct mutex *lock, const struct profil_pins *old,
@@ -394,8 +394,7 @@ static bool profil_pins_are_single(const struct profil_pins *pins)
  * the kernel can tell that nothing of the kind has happened since the last check.
  *
  * Context: Process context, may sleep; no other task checks the same pins.
- * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM; -EAGAIN if
- * current may not wait.
+ * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM.
  */
 int profil_pins_check(struct profil_pins *pins)
 {

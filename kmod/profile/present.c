@@ -10,7 +10,6 @@
 
 #include "compat.h"
 #include "profile/layout.h"
-#include "profile/wait.h"
 
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
@@ -102,7 +101,7 @@ int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span
  * a region off, from memory that is not mapped.
  *
  * Context: Process context, may sleep; no lock of ours is held.
- * Return: 0; -EFAULT, -ENOMEM, -EINTR; -EAGAIN if current may not wait.
+ * Return: 0; -EFAULT, -ENOMEM, -EINTR.
  */
 int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages)
 {
@@ -110,8 +109,6 @@ int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned lo
 	bool unlocked = false;
 	int err = 0;
 
-	if (!profil_may_wait())
-		return -EAGAIN;
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	for (at = start; at < end && !err; at += PAGE_SIZE) {
@@ -152,8 +149,7 @@ static int profil_page_lend_present(struct mm_struct *mm, unsigned long at, stru
  * fails if no huge page is free.  A fork takes mmap_lock, so it does not find this one pinned.
  *
  * Context: Process context, may sleep; no lock of ours is held.
- * Return: 0, with current's mmap_lock held; -EFAULT if it is not such a page; -ENOMEM, -EINTR;
- * -EAGAIN if current may not wait.
+ * Return: 0, with current's mmap_lock held; -EFAULT if it is not such a page; -ENOMEM, -EINTR.
  */
 int profil_page_lend(unsigned long at, struct page **page)
 {
@@ -162,7 +158,7 @@ int profil_page_lend(unsigned long at, struct page **page)
 	int err;
 
 	for (tries = 0; tries < LEND_TRIES; tries++) {
-		err = profil_mmap_read_lock(mm);
+		err = mmap_read_lock_killable(mm);
 		if (err)
 			return err;
 		err = profil_page_lend_present(mm, at, page);

@@ -28,7 +28,6 @@
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/stats.h"
-#include "profile/wait.h"
 #include "record/recording.h"
 
 #include <linux/cred.h>
@@ -183,7 +182,7 @@ static int profil_profile_pin(struct profil_profile *profile, struct profil_layo
  *
  * Context: Process context, may sleep; without locks that others could wait for.
  * Return: the profile with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT,
- * -EBUSY, -EFAULT, -EINTR; -EAGAIN if current may not wait.
+ * -EBUSY, -EFAULT, -EINTR.
  */
 struct profil_profile *profil_profile_create(struct profil_layout *layout,
 					     const struct profil_session *session,

@@ -17,7 +17,6 @@
 #include "profile/layout.h"
 #include "profile/pins.h"
 #include "profile/present.h"
-#include "profile/wait.h"
 
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -153,7 +152,7 @@ static int profil_pages_pin_present(unsigned long start, unsigned long nr, struc
 /*
  * Pages did not stay long enough to be pinned.  Return: -ENOMEM if one page alone can be pinned:
  * memory is short, perhaps in a cgroup; -EFAULT if it cannot: it is of a kind that no check
- * here knows; -EINTR; -EAGAIN if current may not wait.
+ * here knows; -EINTR.
  */
 static int profil_pages_why_missing(struct mm_struct *mm, unsigned long at)
 {
@@ -162,7 +161,7 @@ static int profil_pages_why_missing(struct mm_struct *mm, unsigned long at)
 	int err = MISSING;
 
 	for (tries = 0; tries < PIN_TRIES && err == MISSING; tries++) {
-		err = profil_pages_fault_in(mm, at, 1) ?: profil_mmap_read_lock(mm);
+		err = profil_pages_fault_in(mm, at, 1) ?: mmap_read_lock_killable(mm);
 		if (err)
 			return err;
 		err = profil_pages_pin_present(at, 1, &page);
@@ -182,7 +181,7 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 	bool again;
 	int err;
 
-	err = profil_mmap_read_lock(pins->mm);
+	err = mmap_read_lock_killable(pins->mm);
 	if (err)
 		return err;
 	err = profil_span_identify(pins->mm, span, inherited);
@@ -205,7 +204,7 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 /* Return: 0 if the pins are what is mapped there, and counters may be; MISSING, or an error. */
 static int profil_span_confirm(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
-	int err = profil_mmap_read_lock(pins->mm);
+	int err = mmap_read_lock_killable(pins->mm);
 
 	if (err)
 		return err;
@@ -251,8 +250,7 @@ static int profil_span_pin_fast(struct profil_pins *pins, struct profil_span *sp
  *
  * Context: Process context, may sleep.
  * Return: 0; -EFAULT if counters may not be there; -ENOENT if @inherited memory never had a
- * page; -ENOMEM, also if pages are taken away as fast as they come; -EINTR; -EAGAIN if current
- * may not wait.
+ * page; -ENOMEM, also if pages are taken away as fast as they come; -EINTR.
  */
 int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
@@ -260,7 +258,7 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 	int err;
 
 	for (tries = 0; tries < PIN_TRIES; tries++) {
-		err = profil_may_wait() ? profil_span_pin_fast(pins, span, inherited) : MISSING;
+		err = profil_span_pin_fast(pins, span, inherited);
 		if (err == MISSING)
 			err = profil_span_pin_once(pins, span, inherited);
 		if (err == MISSING)
@@ -323,7 +321,7 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
 	int err;
 
 	for (tries = 0; tries < PIN_TRIES; tries++) {
-		err = profil_mmap_read_lock(mm);
+		err = mmap_read_lock_killable(mm);
 		if (err)
 			return err;
 		err = profil_span_signature(mm, span, &present);
@@ -349,7 +347,7 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
  *
  * Context: Process context, may sleep; no lock of ours is held.
  * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if pages are taken away as
- * fast as they come; -EINTR; -EAGAIN if current may not wait.
+ * fast as they come; -EINTR.
  */
 int profil_page_pin(unsigned long start, struct page **page)
 {
@@ -393,7 +391,7 @@ static void profil_span_renew(struct profil_pins *pins, const struct profil_span
  * If the mapping is the same but has other pages, those are pinned instead.
  *
  * Context: Process context, may sleep; no other task checks the same pins.
- * Return: 0; -EFAULT if not; -ENOMEM, -EINTR; -EAGAIN if current may not wait.
+ * Return: 0; -EFAULT if not; -ENOMEM, -EINTR.
  */
 int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
 {

@@ -12,7 +12,6 @@
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
-#include "profile/wait.h"
 
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -73,7 +72,7 @@ static int profil_profile_repin(struct profil_profile *profile, struct profil_la
 static int profil_profile_relayout(struct profil_profile *profile, struct profil_layout *layout)
 {
 	struct profil_pins *old;
-	int err = profil_memory_lock(&profile->memory);
+	int err = mutex_lock_killable(&profile->memory);
 
 	if (err)
 		goto put_layout;

@@ -25,8 +25,8 @@
  *               zero; more regions than &profil_info.region_max
  *   EACCES      the proof was opened with other credentials, or excludes a mode in which the
  *               profile samples; its target is no longer dumpable; a target without CAP_PERFMON
- *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring would have
- *               to wait, for memory or to count an event, and has changed nothing
+ *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring without
+ *               IOSQE_ASYNC, which has changed nothing
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
  *               profiled threads, as the module allows
