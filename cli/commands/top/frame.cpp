@@ -78,11 +78,9 @@ std::string state(const TopPicture &picture)
 	return fmt::format("{}", fmt::join(words, "; "));
 }
 
-std::string targets(const TopPicture &picture, const About &about)
+std::string targets(const TopPicture &picture)
 {
-	std::string text = picture.targets;
-
-	return printable(text);
+	return printable(picture.targets);
 }
 
 std::string filtered_text(const TopRows &rows)
@@ -306,7 +304,7 @@ Layout layout_of(const TopPicture &picture, size_t height)
 		else
 			layout.head.back() = words;
 	}
-	if (const std::string words = targets(picture, about); !words.empty() && height >= high_for_targets)
+	if (const std::string words = targets(picture); !words.empty() && height >= high_for_targets)
 		layout.head.push_back(words);
 	if (height >= high_for_account)
 		layout.foot = foot(picture, about, height >= high_for_gaps ? height / 3 : 1);
@@ -371,7 +369,7 @@ std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool
 	};
 
 	add(title(picture, about));
-	for (const std::string &line : {targets(picture, about), state(picture)}) {
+	for (const std::string &line : {targets(picture), state(picture)}) {
 		if (!line.empty())
 			add(line);
 	}
