@@ -181,31 +181,6 @@ TEST_CASE("a recording ends with a reason when all profiles are ended", "[cli][e
 	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("a process that cannot be attached again is reported once", "[cli]")
-{
-	const auto setting = paranoid("1");
-	const guest::Setting rate = guest::module_parameter("max_user_rate", 8000);
-	const guest::Setting budget = guest::module_parameter("user_rate_budget", 8000);
-	const std::string words = "it cannot be attached again";
-	Output output;
-
-	/*
-	 * Memory for one array of samples and nothing else; on a busy host the array takes longer
-	 * to fill.
-	 */
-	for (unsigned ms = 6000; !has(output.text, words) && ms <= 48'000; ms *= 2)
-		output = as_nobody("cd /tmp && ulimit -l 64 && " + profil_path() +
-				   " record --kernel -F 8000 -o nobody.pb.gz -- " + program("cli_burn") +
-				   " " + std::to_string(ms * guest::slowness()));
-
-	INFO(output.text);
-	CHECK(output.status == 0);
-	CHECK(has(output.text, words));
-	CHECK(output.text.find(words) == output.text.rfind(words));
-	CHECK_FALSE(has(output.text, "new program"));
-	std::filesystem::remove("/tmp/nobody.pb.gz");
-}
-
 TEST_CASE("a command's exit status and streams are passed through", "[cli]")
 {
 	const TemporaryDirectory directory;
@@ -378,8 +353,11 @@ TEST_CASE("progress shows the CPU time of the ticks", "[cli][icount]")
 	CHECK(has(output.text, " % of a CPU  (Ctrl-C ends)"));
 }
 
-TEST_CASE("a recording keeps the module loaded, and record without the module says what to do", "[cli]")
+TEST_CASE("a recording keeps the module loaded, and record without the module uses perf events", "[cli]")
 {
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p";
+
 	{
 		RunningRecord running;
 
@@ -388,12 +366,17 @@ TEST_CASE("a recording keeps the module loaded, and record without the module sa
 		CHECK(end_of(*running.record) == 0);
 	}
 	CHECK(soon([] { return run("rmmod profil").status == 0; }));
-	const Output output = profil("record -p 1");
+	const Output refused = profil("record --backend module -p 1");
+	const Output recorded = profil("record -o " + file + " -- " + program("cli_burn"));
 	const Output insmod = run("insmod " + guest::module_file());
 
-	CHECK(output.status == 1);
-	CHECK(lines(output.text) == 1);
-	CHECK(has(output.text, "profil status"));
+	CHECK(refused.status == 1);
+	CHECK(lines(refused.text) == 1);
+	CHECK(has(refused.text, "profil status"));
+	INFO(recorded.text);
+	CHECK(recorded.status == 0);
+	CHECK(has(recorded.text, "recording with perf events"));
+	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
 	CHECK(insmod.status == 0);
 	CHECK(profil("record -o /dev/null -- true").status == 0);
 }
