@@ -15,9 +15,10 @@ COLUMN = re.compile(r"\s{2,}")
 
 
 def _plain(line):
-    """A line of text, in which numbers are N or N.N."""
+    """A line of text, in which numbers are N or N.N, and absolute paths are one."""
     line = re.sub(r"Linux \S+", "Linux N.N", line.strip())
     line = re.sub(r"0x[0-9a-f]+", "N", line)
+    line = re.sub(r"(?<![\w.])/[\w./+-]+", "/PATH", line)
     line = NUMBER.sub(lambda number: "N.N" if number[1] else "N", line)
     line = re.sub(r"\b(?:[KMG]iB|bytes)\b", "bytes", line)
     return COLUMN.sub("  ", line)

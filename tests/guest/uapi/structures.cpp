@@ -287,8 +287,9 @@ void check_recording(const Way &way)
 		return way(device, PROFIL_RECORD, &record, sizeof(record));
 	};
 
-	CHECK(with([](auto &r) { r.flags |= PROFIL_KERNEL_TICKS; }) == EINVAL);
-	CHECK(with([](auto &r) { r.flags |= PROFIL_THREAD; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_KERNEL_TICKS | PROFIL_RECORD_KERNEL; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_THREAD | PROFIL_FOLLOW; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_THREAD | PROFIL_RECORD_EVERYBODY; }) == EINVAL);
 	CHECK(with([](auto &r) { r.flags = 1U << 31; }) == EINVAL);
 	CHECK(with([](auto &r) { r.clock = 77; }) == EOPNOTSUPP);
 	CHECK(with([](auto &r) { r.period = 0; }) == ERANGE);
