@@ -211,12 +211,12 @@ coloured, unless chance explains the difference.
 With --base, the columns are the shares of all samples, before and now, and
 their difference in percentage points, so rates and durations may differ.  Rows
 are matched by what they show.  Objects match if their paths are equal, or if
-each profile has only one remaining object with their base name.  Functions match
-if their names are equal, or if each profile has only one remaining function with
-that name, whatever its parameters.  Source files match by base name.  'new' and
-'gone' mark rows that only one profile has.  Rows without a name match by address,
-so only in the same build.  To match the processes of two runs, use --sort
-command, not process.
+each profile has only one remaining object with their base name.  Functions
+match if their names are equal, or if each profile has only one remaining
+function with that name, whatever its parameters.  Source files match by base
+name.  'new' and 'gone' mark rows that only one profile has.  Rows without a
+name match by address, so only in the same build.  To match the processes of
+two runs, use --sort command, not process.
 
 A * marks differences that chance does not explain: Fisher's exact test of the
 row's samples against all others, two-sided (twice the smaller tail), or for
