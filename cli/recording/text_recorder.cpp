@@ -210,6 +210,9 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 
 	if (!criteria || !are_cgroups_2(criteria->cgroups()))
 		return false;
+	/* Ticks at calls may have to wait, with few places for all: leave them to the selected. */
+	if (selects && settings_.kernel == KernelTime::AtCall)
+		return false;
 
 	const AttachError error =
 		begin(-1, flags() | PROFIL_RECORD_EVERYBODY | (selects ? PROFIL_RECORD_PROCESSES : 0U));
