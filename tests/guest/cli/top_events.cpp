@@ -100,8 +100,9 @@ TEST_CASE("top shows page faults in the functions that have them, to the last on
 	CHECK(filled == 10'000);
 	CHECK(read == 5000);
 	CHECK(std::regex_search(frames.back(), std::regex("^profil top: [0-9,]+ page-faults in ")));
-	CHECK(std::regex_search(frames.back(),
-				std::regex("\npage-faults +%  +delta  +now %  function  +object\n")));
+	CHECK(std::regex_search(
+		frames.back(),
+		std::regex("\npage-faults +%  +delta  +now %  function  +object  +command\n")));
 	CHECK(has(frames.back(), " 100.00 %  ticks of events\n"));
 	CHECK(soon(nothing_is_profiled));
 }
@@ -129,7 +130,7 @@ TEST_CASE("top -a has a column for each event, and sorts by any of them", "[cli]
 			   "minor-faults \\(1 of 10\\) in ")));
 	CHECK(has(frame, "\nby page-faults\n"));
 	CHECK(std::regex_search(frame, std::regex("\npage-faults +%  +delta  +now %  context-switches %  "
-						  "minor-faults %  function  +object\n")));
+						  "minor-faults %  function  +object  +command\n")));
 	/* fill_pages has no switches, and each sample of a minor fault stands for ten faults. */
 	REQUIRE(std::regex_search(frame, row, std::regex("\n +10,000 .* 0\\.00  +([0-9.]+)  fill_pages")));
 	const double minor = std::stod(row[1]) / 100 * static_cast<double>(number(title[1]));
