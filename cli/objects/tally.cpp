@@ -50,4 +50,20 @@ std::set<uint32_t> Tally::owners() const
 	return owners;
 }
 
+std::shared_ptr<Object> Tally::busiest_of(const std::set<std::shared_ptr<Object>> &some) const
+{
+	std::shared_ptr<Object> busiest;
+	uint64_t most = 0;
+
+	for (const std::shared_ptr<Object> &object : some) {
+		const uint64_t samples = total_of(object);
+
+		if (!busiest || samples > most) {
+			busiest = object;
+			most = samples;
+		}
+	}
+	return busiest;
+}
+
 } // namespace cli

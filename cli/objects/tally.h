@@ -86,6 +86,8 @@ public:
 
 		return place == objects_.end() ? 0 : total_of(place->second);
 	}
+	/** The object of @p some with most samples; nullptr if there is none. */
+	[[nodiscard]] std::shared_ptr<Object> busiest_of(const std::set<std::shared_ptr<Object>> &some) const;
 
 	/** The other add_unknown(), for any number of samples. */
 	void add_unknown(Bucket bucket, uint64_t samples)

@@ -306,22 +306,6 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals
 	}
 }
 
-std::shared_ptr<Object> TextTable::busiest_program(const Tally &tally) const
-{
-	std::shared_ptr<Object> busiest;
-	uint64_t most = 0;
-
-	for (const std::shared_ptr<Object> &program : programs_) {
-		const uint64_t samples = tally.total_of(program);
-
-		if (!busiest || samples > most) {
-			busiest = program;
-			most = samples;
-		}
-	}
-	return busiest;
-}
-
 bool TextTable::has_ended(uint32_t key, const Number &number) const
 {
 	profil_describe about;

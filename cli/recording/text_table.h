@@ -95,7 +95,10 @@ public:
 	/** Restore the owners of a part that is given back. */
 	void restore(const Owners &earlier) { owners_.add(earlier); }
 	/** The program with most samples. */
-	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
+	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const
+	{
+		return tally.busiest_of(programs_);
+	}
 	/** The samples of matching owners that count() was given; only with a selection. */
 	[[nodiscard]] const Selected &selected() const { return selected_; }
 	/** How many numbers were given and not forgotten, as of the last learn(). */

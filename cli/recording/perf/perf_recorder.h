@@ -57,7 +57,6 @@ private:
 	void read(uint64_t until);
 	void take(const PerfRecord &record);
 	void count(const PerfSample &sample, uint16_t misc);
-	[[nodiscard]] bool is_selected(const PerfProcesses::Process &process);
 	void add_place(const PerfSample &sample, uint16_t misc, PerfProcesses::Process *process);
 	void note_fork(const PerfRecord &record);
 	void note_exit(const PerfRecord &record);

@@ -340,22 +340,6 @@ void PerfProcesses::look()
 		filter_->forget(std::exchange(ended_owners_, {}));
 }
 
-std::shared_ptr<Object> PerfProcesses::busiest_program(const Tally &tally) const
-{
-	std::shared_ptr<Object> busiest;
-	uint64_t most = 0;
-
-	for (const std::shared_ptr<Object> &program : programs_) {
-		const uint64_t samples = tally.total_of(program);
-
-		if (!busiest || samples > most) {
-			busiest = program;
-			most = samples;
-		}
-	}
-	return busiest;
-}
-
 void PerfProcesses::forget_unused(const Tally &tally)
 {
 	std::set<uint32_t> kept = tally.owners();

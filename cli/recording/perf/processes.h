@@ -93,7 +93,10 @@ public:
 	/** Restore the owners of a part that is given back. */
 	void restore(const Owners &earlier) { owners_.add(earlier); }
 	/** The program with most samples. */
-	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
+	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const
+	{
+		return tally.busiest_of(programs_);
+	}
 	/** Release what neither a process nor @p tally needs. */
 	void forget_unused(const Tally &tally);
 

@@ -15,7 +15,7 @@ namespace {
 
 /* Wake the reader when a quarter of a ring is full: until it has run, the rest takes more. */
 constexpr uint64_t wake_part = 4;
-/* TID, TIME and IDENTIFIER, after each record that is no sample. */
+/* TID, TIME and IDENTIFIER, after each record that is not a sample. */
 constexpr size_t trailer_bytes = 24;
 
 uint64_t page_bytes()

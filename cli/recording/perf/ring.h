@@ -40,7 +40,7 @@ public:
 	[[nodiscard]] std::string_view text(size_t offset) const;
 	/** When it was written, in ns of CLOCK_MONOTONIC. */
 	[[nodiscard]] uint64_t time() const;
-	/** For a record that is no sample: the ID of the event that wrote it. */
+	/** For a record that is not a sample: the ID of the event that wrote it. */
 	[[nodiscard]] uint64_t writer() const;
 	/** For a sample.  @param with_cgroup whether it was asked for. */
 	[[nodiscard]] PerfSample sample(bool with_cgroup) const;
