@@ -59,7 +59,7 @@ std::string limits_text(const Status &status)
 					  bytes_text(info.pages_max * page_size()), status.permissions.user,
 					  bytes_text(info.pages_used * page_size()), memlock_text)) +
 	       line("",
-		    fmt::format("{} pinned by all, {} in use",
+		    fmt::format("{} pinned by all (more with CAP_SYS_RESOURCE), {} in use",
 				bytes_text(value_of(parameters, "max_pages") * page_size()),
 				bytes_text(value_of(status.machine.totals, "pinned_pages") * page_size()))) +
 	       line("", fmt::format("{} per user, who may follow {}",
