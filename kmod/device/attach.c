@@ -38,7 +38,7 @@
  * struct target - what a profile is attached to
  * @follower: of the session that follows it
  * @proof: proof of the permission to attach, entered
- * @pid: the target's thread group, referenced because the target may be reaped
+ * @pid: the target's thread group, or the thread: referenced because the target may be reaped
  * @mm: the address space that @proof gives access to
  * @binding: to be published; NULL once it is taken over
  * @watch: likewise; NULL for a thread, too
@@ -78,14 +78,12 @@ static int profil_attach_publish_thread(struct profil_binding *binding,
 					const struct target *target)
 {
 	struct profil_recording *recording = binding->profile->recording;
-	struct pid *thread = get_task_pid(target->proof->target, PIDTYPE_PID);
+	int err = profil_binding_narrow(binding, target->pid);
 
-	/* It was reaped since the proof was checked. */
-	if (!thread)
-		return -ESRCH;
-	profil_binding_narrow(binding, thread);
+	if (err)
+		return err;
 	if (recording)
-		profil_recording_leave_owner(recording, target->owned, thread);
+		profil_recording_leave_owner(recording, target->owned, target->pid);
 	return profil_binding_publish_attached(binding, !recording);
 }
 
@@ -161,7 +159,7 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 	struct target target = { .follower = &session->follower, .proof = proof };
 	int err = -ENOMEM;
 
-	target.pid = get_task_pid(proof->target, PIDTYPE_TGID);
+	target.pid = get_task_pid(proof->target, thread ? PIDTYPE_PID : PIDTYPE_TGID);
 	target.binding = profil_binding_alloc();
 	target.watch = thread ? NULL : profil_watch_alloc();
 	if (target.binding && (target.watch || thread))

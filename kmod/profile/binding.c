@@ -10,6 +10,7 @@
  */
 #include "profile/binding.h"
 
+#include "profile/limits.h"
 #include "profile/profile.h"
 #include "profile/work.h"
 
@@ -54,6 +55,8 @@ static void profil_binding_free_work(struct work_struct *work)
 	while ((binding = next)) {
 		next = binding->freed_next;
 		mmdrop(binding->mm);
+		if (binding->thread)
+			profil_user_unwatch(binding->profile->user);
 		put_pid(binding->thread);
 		profil_profile_put(binding->profile);
 		kfree(binding->hits);
@@ -130,14 +133,20 @@ void profil_binding_own(struct profil_binding *binding, struct profil_owned owne
 /**
  * profil_binding_narrow() - restrict a binding to one thread
  * @binding: initialised, not yet in the table
- * @thread: of a task in its address space; the binding takes over the reference
+ * @thread: of a task in its address space
+ *
+ * It is charged like a process that is followed, as nothing else bounds a user's threads.
  *
  * Context: Any.
+ * Return: 0; -EDQUOT.
  */
-void profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
+int profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
 {
-	binding->thread = thread;
+	if (!profil_user_watch(binding->profile->user))
+		return -EDQUOT;
+	binding->thread = get_pid(thread);
 	binding->key |= PROFIL_KEY_THREAD;
+	return 0;
 }
 
 /**

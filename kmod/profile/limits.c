@@ -42,7 +42,7 @@ MODULE_PARM_DESC(max_pages, "pinned pages of all users without CAP_SYS_RESOURCE 
 
 static int max_user_watches = 65536;
 module_param(max_user_watches, int, 0644);
-MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow");
+MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow, threads that they may record");
 
 /* What each user may pin even if others use up max_pages: RLIMIT_MEMLOCK's default. */
 #define EVERYBODYS	(SZ_8M >> PAGE_SHIFT)

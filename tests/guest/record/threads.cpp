@@ -276,3 +276,20 @@ TEST_CASE_METHOD(AtRest, "an event is recorded in one thread, at the calls in wh
 	CHECK(recording.sum() == status.counted + status.kernel);
 	CHECK(recording.of_kind(PROFIL_KIND_FILE) >= 5);
 }
+
+TEST_CASE_METHOD(AtRest, "recorded threads are charged to a user's limit like followed processes",
+		 "[record][thread]")
+{
+	const Setting limit = module_parameter("max_user_watches", 1);
+	const TwoThreads target;
+	Recording again;
+	{
+		Recording recording;
+
+		recording.begin(target.tid(0), PROFIL_THREAD);
+		CHECK(add(recording, target.tid(1)) == EDQUOT);
+		CHECK(add(recording, target.tid(0)) == EEXIST);
+	}
+	/* What ended or was refused is charged no longer. */
+	CHECK(soon([&] { return again.try_begin(target.tid(1), PROFIL_THREAD) == 0; }));
+}
