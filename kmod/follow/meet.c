@@ -79,14 +79,15 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
  * @bytes: how much
  *
  * In a system-wide recording no task reclaims memory; only the work that fills the pool does.
+ * Nor does the work item that all recordings share (record/unmet.c).
  *
  * Context: Process context, may sleep.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
 void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 {
-	void *memory = profil_alloc(bytes, profile->everybody ? PROFIL_GFP_AT_ONCE :
-								PROFIL_GFP_SPARING);
+	bool at_once = profile->everybody || current->flags & PF_WQ_WORKER;
+	void *memory = profil_alloc(bytes, at_once ? PROFIL_GFP_AT_ONCE : PROFIL_GFP_SPARING);
 
 	if (memory || bytes > PROFIL_NODE_SIZE)
 		return memory;
@@ -160,7 +161,7 @@ free:
 /**
  * profil_meet_space() - bind an address space to a system-wide recording
  * @profile: of the recording, whose memory cgroup is active
- * @mm: current's
+ * @mm: grabbed
  * @owned: the owner of ticks there
  *
  * Context: Process context, may sleep.

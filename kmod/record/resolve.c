@@ -6,7 +6,7 @@
  * executes another instruction, so only other threads of its process can have changed
  * anything.  It never waits for mmap_lock, as it would not have waited without the
  * profile.  If the tick came in kernel mode, and counts where the task called the kernel, a
- * work item looks instead (record/unmet.c).
+ * work item looks instead (record/unmet.c), at what is mapped there by then.
  *
  * Context: process
  */
@@ -234,18 +234,23 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	return life;
 }
 
-/* The cell of a text; 0 without memory or numbers. */
+/* The cell of a text; 0 without memory or numbers, or if the process was reaped. */
 static u32 profil_resolve_cell(const struct profil_question *question, struct found *found)
 {
 	struct profil_recording *recording = question->profile->recording;
-	bool memory = found->same.kind == PROFIL_KIND_MEMORY;
 	struct profil_identity cell = {
 		.kind = PROFIL_KIND_CELL, .word = { question->owned.owner },
 	};
 	struct profil_spare spare = {};
+	struct pid *pid = NULL;
 	unsigned int try;
 	u32 number = 0;
 
+	if (found->same.kind == PROFIL_KIND_MEMORY) {
+		pid = get_task_pid(question->task, PIDTYPE_TGID);
+		if (!pid)
+			return 0;
+	}
 	/* Mostly both have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
 		if (try && profil_recording_left(recording)) {
@@ -255,11 +260,12 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 							  sizeof(*spare.node[1]));
 		}
 		cell.word[1] = profil_recording_find(recording, &found->same, &spare, found->file,
-						     memory ? task_tgid(question->task) : NULL);
+						     pid);
 		if (cell.word[1])
 			number = profil_recording_find(recording, &cell, &spare, NULL, NULL);
 	}
 	profil_spare_free(&spare);
+	put_pid(pid);
 	return number;
 }
 
@@ -311,29 +317,37 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 }
 
 /* @alive: its memory is not gone. */
-static void profil_resolve_question(struct profil_question *question, bool alive)
+static void profil_resolve_look(const struct profil_question *question, bool alive,
+				struct found *found)
 {
-	struct found found;
 	unsigned int try = 0;
 
-	found.file = NULL;
-	found.same.kind = PROFIL_KIND_UNKNOWN;
-	found.counted = false;
-	while (alive && !profil_resolve_find(question, &found) && ++try < TRIES)
+	found->file = NULL;
+	found->same.kind = PROFIL_KIND_UNKNOWN;
+	found->counted = false;
+	while (alive && !profil_resolve_find(question, found) && ++try < TRIES)
 		cond_resched();
-	if (!found.counted)
-		profil_resolve_slowly(question, &found);
 }
 
 /**
  * profil_resolve_call() - count a tick in kernel mode where its task called the kernel
- * @question: the tick: its task is referenced, its mm_users raised, its owner known
+ * @question: the tick: its task is referenced, its mm grabbed, its owner known
  *
  * Context: Process context, may sleep.
+ * Return: false, with nothing counted, if the memory is gone.
  */
-void profil_resolve_call(struct profil_question *question)
+bool profil_resolve_call(struct profil_question *question)
 {
-	profil_resolve_question(question, true);
+	struct found found;
+
+	if (!mmget_not_zero(question->mm))
+		return false;
+	profil_resolve_look(question, true, &found);
+	/* Its end must not wait until memory is allocated: it closes files. */
+	mmput_async(question->mm);
+	if (!found.counted)
+		profil_resolve_slowly(question, &found);
+	return true;
 }
 
 /* Runs in the task that had the tick, possibly in its exit, when it no longer has an mm. */
@@ -341,9 +355,12 @@ static void profil_resolve_work(struct callback_head *work)
 {
 	struct profil_question *question = container_of(work, struct profil_question, work);
 	struct profil_profile *profile = question->profile;
+	struct found found;
 
 	/* If it exits, or executes another program, its memory is gone. */
-	profil_resolve_question(question, current->mm == question->mm);
+	profil_resolve_look(question, current->mm == question->mm, &found);
+	if (!found.counted)
+		profil_resolve_slowly(question, &found);
 	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
 	profil_profile_put(profile);
 }

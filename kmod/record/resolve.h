@@ -7,9 +7,11 @@
 #ifndef PROFIL_RESOLVE_H
 #define PROFIL_RESOLVE_H
 
+#include <linux/types.h>
+
 struct profil_question;
 
-void profil_resolve_call(struct profil_question *question);
+bool profil_resolve_call(struct profil_question *question);
 void profil_resolve_init(void);
 
 #endif /* PROFIL_RESOLVE_H */

@@ -51,28 +51,23 @@ static void profil_unmet_count(const struct profil_asked *asked, struct profil_o
 	local_irq_restore(flags);
 }
 
-/* Count ticks where the task called the kernel, if it still has the memory; else in the kernel. */
+/* Count ticks where the task called the kernel; in the kernel, if the memory is gone. */
 static void profil_unmet_count_calls(const struct profil_asked *asked, struct profil_owned owned,
 				     int ticks)
 {
-	struct mm_struct *mm = get_task_mm(asked->task);
 	struct profil_question question = {
 		.task = asked->task,
 		.profile = asked->profile,
-		.mm = mm,
+		.mm = asked->mm,
 		.owned = owned,
 	};
 	int i;
 
 	for (i = 0; i < ticks; i++) {
 		question.pc = asked->place[i];
-		if (mm && mm == asked->mm && question.pc)
-			profil_resolve_call(&question);
-		else
+		if (!question.mm || !question.pc || !profil_resolve_call(&question))
 			profil_unmet_count(asked, owned, 0);
 	}
-	if (mm)
-		mmput_async(mm);
 }
 
 static void profil_unmet_count_all(const struct profil_asked *asked, struct profil_owned owned,
@@ -88,19 +83,15 @@ static void profil_unmet_count_all(const struct profil_asked *asked, struct prof
 		profil_unmet_count(asked, owned, asked->place[i]);
 }
 
-/* The address space that its ticks came in, grabbed; NULL if it has another one by now. */
-static struct mm_struct *profil_unmet_memory(const struct profil_asked *asked)
+/* Does the task still have the address space that its ticks came in? */
+static bool profil_unmet_stays(const struct profil_asked *asked)
 {
-	struct mm_struct *mm;
+	bool stays;
 
 	task_lock(asked->task);
-	mm = asked->task->mm;
-	if (mm && mm == asked->mm)
-		mmgrab(mm);
-	else
-		mm = NULL;
+	stays = asked->mm && asked->task->mm == asked->mm;
 	task_unlock(asked->task);
-	return mm;
+	return stays;
 }
 
 /*
@@ -111,15 +102,11 @@ static struct profil_owned profil_unmet_process(const struct profil_asked *asked
 {
 	struct profil_owned owned = asked->profile->recording->nobody;
 	struct rw_semaphore *exec = &asked->task->signal->exec_update_lock;
-	struct mm_struct *mm;
 
 	if (!down_read_trylock(exec))
 		return owned;
-	mm = profil_unmet_memory(asked);
-	if (mm) {
-		owned = profil_meet_task(asked->profile, asked->task, mm);
-		mmdrop(mm);
-	}
+	if (profil_unmet_stays(asked))
+		owned = profil_meet_task(asked->profile, asked->task, asked->mm);
 	up_read(exec);
 	return owned;
 }
@@ -137,6 +124,8 @@ static void profil_unmet_answer(struct profil_asked *asked)
 	/* Pairs with profil_ask_add(): each tick that is counted here has written its place. */
 	profil_unmet_count_all(asked, owned, atomic_xchg(&asked->ticks, PROFIL_ASKED_TAKEN));
 	set_active_memcg(before);
+	if (asked->mm)
+		mmdrop(asked->mm);
 	smp_store_release(&asked->task, NULL);	/* only now may a tick use it */
 	put_task_struct(task);
 	profil_profile_put(profile);
@@ -152,6 +141,7 @@ static void profil_unmet_work(struct work_struct *unused)
 		for (i = 0; i < PROFIL_ASKED; i++, asked++)
 			if (smp_load_acquire(&asked->task))	/* the tick has filled it in */
 				profil_unmet_answer(asked);
+		cond_resched();
 	}
 }
 

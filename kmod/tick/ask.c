@@ -16,6 +16,7 @@
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 
 #include <asm/barrier.h>
@@ -65,7 +66,7 @@ static struct profil_asked *profil_ask_find(const struct profil_profile *profile
  */
 bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place)
 {
-	const struct mm_struct *mm = current->flags & PF_KTHREAD ? NULL : current->mm;
+	struct mm_struct *mm = current->flags & PF_KTHREAD ? NULL : current->mm;
 	struct profil_asked *asked = profil_ask_find(profile);
 
 	if (!asked)
@@ -75,6 +76,8 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 		return asked->mm == mm && profil_ask_add(asked, place);
 	if (!profil_profile_get(profile))
 		return false;
+	if (mm)
+		mmgrab(mm);
 	asked->profile = profile;
 	asked->mm = mm;
 	asked->payer = profil_payer();

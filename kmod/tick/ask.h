@@ -29,7 +29,7 @@ struct task_struct;
  * struct profil_asked - ticks of a task whose owner, or whose text, is not known
  * @task: the task, referenced; NULL: free.  Set by ticks of its CPU only
  * @profile: whose ticks they are, referenced
- * @mm: the task's address space, compared only; NULL for a kernel thread
+ * @mm: the address space they came in, grabbed; NULL of a kernel thread
  * @payer: profil_payer() of the task
  * @owned: their owner; 0: not known
  * @ticks: how many there are, or PROFIL_ASKED_TAKEN
@@ -42,7 +42,7 @@ struct task_struct;
 struct profil_asked {
 	struct task_struct *task;
 	struct profil_profile *profile;
-	const struct mm_struct *mm;
+	struct mm_struct *mm;
 	unsigned long payer;
 	struct profil_owned owned;
 	atomic_t ticks;

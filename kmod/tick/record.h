@@ -63,7 +63,7 @@ struct profil_hits {
 };
 
 /**
- * struct profil_question - a tick in user mode whose text is not known yet
+ * struct profil_question - a tick whose text is not known yet
  * @work: finds out, on the task's way to user mode; its function is set by resolve.c
  * @task: the task that had the tick; NULL: free.  Set by ticks of its CPU only
  * @profile: whose tick it is, referenced
@@ -72,7 +72,8 @@ struct profil_hits {
  * @payer: profil_payer() of the task
  * @owned: whose; 0: not known yet either
  *
- * Only @task changes what follows @task.
+ * Those of &profil_questions are of ticks in user mode: only @task changes what follows @task.
+ * The work item that answers ticks in kernel mode makes its own.
  */
 struct profil_question {
 	struct callback_head work;

@@ -153,15 +153,17 @@ struct profil_count {
  *
  * With PROFIL_KERNEL_TICKS a tick in kernel mode counts in the text, and at the PC, to which the
  * task will return, as a tick in user mode does; the proofs must permit sampling the kernel.
- * Ticks in execve(2) and of exiting tasks, which do not return, count as above, as do those for
- * which there was no room to wait until their text was known.
+ * Ticks in execve(2) and of exiting tasks, which do not return, count as above, as do those of
+ * the kernel's workers in the address space, and those that could not wait until their text was
+ * known: for lack of room, or because their task has executed another program or exited.
  *
  * With PROFIL_THREAD only the thread of the proof is recorded, or @target.  It is not followed:
  * read(2) reports nothing of it, and an exec ends it.  With PROFIL_RECORD_PROCESSES each thread
  * is an owner of its own, with its ID and its name, and is described as no longer followed
  * (PROFIL_OWNER_ENDED).
  *
- * The text of a tick is what was mapped at its address when it came.  A check at most
+ * The text of a tick is what was mapped at its address when it came; with PROFIL_KERNEL_TICKS,
+ * that of a tick in kernel mode may be what was mapped there a moment later.  A check at most
  * 100 ms earlier tells whether the file had been overwritten.
  */
 struct profil_record {

@@ -7,8 +7,11 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <linux/perf_event.h>
 #include <set>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
 
 using namespace guest;
 
@@ -89,6 +92,78 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory for a user's system-wide re
 	 */
 	if (failed < *seen.at<uint64_t>() / 4)
 		CHECK(failed <= (seconds.count() + 0.25) * 4 * 2);
+}
+
+namespace {
+
+/** Counts how often the kernel reclaims memory of groups. */
+class Reclaims {
+public:
+	Reclaims()
+	{
+		const std::string tracepoint =
+			"/sys/kernel/tracing/events/vmscan/mm_vmscan_memcg_reclaim_begin/id";
+		uint64_t id = 0;
+
+		if (!(std::ifstream(tracepoint) >> id))
+			support::skip("this kernel has no tracepoint vmscan:mm_vmscan_memcg_reclaim_begin");
+		for (int cpu = 0; cpu < get_nprocs(); cpu++)
+			counters_.push_back(open_proof({.pid = -1,
+							.sampling = false,
+							.cpu = cpu,
+							.type = PERF_TYPE_TRACEPOINT,
+							.config = id}));
+	}
+	[[nodiscard]] uint64_t number() const
+	{
+		uint64_t sum = 0, one = 0;
+
+		for (const Fd &counter : counters_) {
+			need_that(read(counter.get(), &one, sizeof(one)) == sizeof(one), "read");
+			sum += one;
+		}
+		return sum;
+	}
+
+private:
+	std::vector<Fd> counters_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "the worker that looks up system calls' texts reclaims no memory", "[record][slow]")
+{
+	const Reclaims reclaims;
+	const Cgroup group("recorder");
+	const Gate begun, end, go;
+	const Memory seen(4096, MAP_SHARED);
+	const Child caller([&] {
+		const Burner burner;
+
+		burner.plant_syscalls(text, SYS_getppid);
+		go.wait();
+		spin_while(text, [] { return true; });
+	});
+	Child recorder([&] {
+		group.enter();
+		Recording recording(4096);
+		recording.begin(caller.pid(), PROFIL_KERNEL_TICKS);
+		touch_all_memory();
+		begun.open();
+		end.wait();
+		*seen.at<uint64_t>() = recording.status().ticks;
+	});
+
+	begun.wait();
+	fill_up(group, recorder.pid());
+	const uint64_t before = reclaims.number();
+	go.open();
+	REQUIRE(process_runs_for(caller.pid(), 500'000'000));
+	CHECK(reclaims.number() == before);
+	group.set("memory.max", "max");
+	end.open();
+	recorder.join();
+	CHECK(*seen.at<uint64_t>() >= 100);
 }
 
 TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some",
