@@ -307,7 +307,9 @@ void TextRecorder::work(Clock::time_point now)
 		next_change_ = now + (table_->fills_up() && !change_table() ? check_interval : look_interval);
 	if (pace_.due(now))
 		pace_.look(now, session_.status(profile_).ticks);
-	if (texts_.in_use() > std::min(numbers_, texts_.highest_number()) / 4 && now >= next_forgetting_)
+	/* A single thread's owner is described as ended from its beginning. */
+	if (!settings_.threads && now >= next_forgetting_ &&
+	    texts_.in_use() > std::min(numbers_, texts_.highest_number()) / 4)
 		forget_ended(now);
 	/* Whether a process matches, and what a thread is called, is looked up when samples are read. */
 	if ((texts_.filter() || settings_.per_thread) && now >= next_check_)
