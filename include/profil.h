@@ -67,13 +67,14 @@ struct profil_spec {
 			   again moves it to the new profile */
 };
 
-/** One process to attach to, and the result. */
+/** One process to attach to, or to add to a recording, and the result. */
 struct profil_target {
 	pid_t pid;	  /**< in: process ID in the caller's PID namespace; with PROFIL_THREAD a thread ID */
 	int error;	  /**< out: 0, or an errno value */
-	const char *step; /**< out: the call that failed ("perf_event_open", "PROFIL_ATTACH"), or NULL */
-	const struct profil_spec *spec; /**< in: what to count */
-	uint32_t profile;		/**< out: number of the profile in the session */
+	const char *step; /**< out: the call that failed ("perf_event_open", "PROFIL_ATTACH",
+			     "PROFIL_RECORD"), or NULL */
+	const struct profil_spec *spec; /**< in: profil_attach(): what to count */
+	uint32_t profile;		/**< out: profil_attach(): number of the profile in the session */
 };
 
 /** An open /dev/profil and the profiles attached through it. */
@@ -193,8 +194,30 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
 			  const char **step);
 
 /**
- * The same for a recording whose ticks come from an event instead of a clock: page faults,
- * cache misses, writes to a variable.
+ * Add many processes to a recording, or threads to one of threads (PROFIL_THREAD), with one
+ * io_uring submission for each batch of them.
+ *
+ * For each target the library opens a perf event like that of the recording, as the proof that
+ * the caller may record it (perf_event_open(2), perf_event_paranoid), adds it, and closes the
+ * event.  If the caller has CAP_PERFMON, and the recording's ticks come from a clock, all targets
+ * share an event on a CPU instead.  A batch has at most 128 targets, and uses at most half of
+ * RLIMIT_NOFILE.  Falls back to ioctl(2) where io_uring is forbidden, and in the library for i386.
+ *
+ * @param session the owner.
+ * @param profile number of a recording that profil_session_record() or
+ *        profil_session_record_event() has begun in this session.
+ * @param targets in: pid of each; out: error, which is EEXIST if the recording has the process
+ *        already, and step.
+ * @param nr number of targets.
+ * @return the number of targets that were added (their error is 0), 0 to nr; -1 with errno
+ *         ENOENT if there is no such recording, EFAULT if targets is NULL.
+ */
+ssize_t profil_session_add(struct profil_session *session, uint32_t profile, struct profil_target *targets,
+			   size_t nr);
+
+/**
+ * The same as profil_session_record() for a recording whose ticks come from an event instead of a clock: page
+ * faults, cache misses, writes to a variable.
  *
  * @param session the owner.
  * @param pid as above.

@@ -246,12 +246,23 @@ PROFIL_EXPORT ssize_t profil_attach(profil_session *session, profil_target *targ
 	return caller.answer(0, attach(session->device, {targets, nr}));
 }
 
+PROFIL_EXPORT ssize_t profil_session_add(profil_session *session, uint32_t profile, profil_target *targets,
+					 size_t nr)
+{
+	const Caller caller;
+	const Begun *const recording = session->begun(profile);
+
+	if (!recording || (nr && !targets))
+		return caller.answer(recording ? EFAULT : ENOENT);
+	return caller.answer(0, add(session->device, *recording, {targets, nr}));
+}
+
 PROFIL_EXPORT int profil_session_record(profil_session *session, pid_t pid, profil_record *request,
 					const char **step)
 {
 	const Caller caller;
 
-	return caller.answer(record(session->device, pid, request, step));
+	return caller.answer(record(*session, pid, request, step));
 }
 
 PROFIL_EXPORT int profil_session_record_event(profil_session *session, pid_t pid,
@@ -260,7 +271,7 @@ PROFIL_EXPORT int profil_session_record_event(profil_session *session, pid_t pid
 {
 	const Caller caller;
 
-	return caller.answer(event ? record(session->device, pid, request, step, event) : EFAULT);
+	return caller.answer(event ? record(*session, pid, request, step, event) : EFAULT);
 }
 
 PROFIL_EXPORT int profil_session_describe(profil_session *session, profil_describe *describe)
@@ -290,7 +301,11 @@ PROFIL_EXPORT int profil_detach(profil_session *session, uint32_t profile, uint6
 	const Caller caller;
 
 	/* Number 0 is the calling process's own profile, which belongs to no session. */
-	return caller.answer(profile ? session->device.stop(profile, stored) : ENOENT);
+	const int error = profile ? session->device.stop(profile, stored) : ENOENT;
+
+	if (!error)
+		session->forget(profile);
+	return caller.answer(error);
 }
 
 PROFIL_EXPORT int profil_get_status(profil_session *session, uint32_t profile, profil_status *status)

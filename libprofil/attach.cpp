@@ -2,6 +2,7 @@
 #include "libprofil/attach.h"
 
 #include "libprofil/proof.h"
+#include "libprofil/record.h"
 #include "libprofil/ring.h"
 
 #include <algorithm>
@@ -14,12 +15,12 @@ namespace {
 
 constexpr char step_proof[] = "perf_event_open";
 constexpr char step_attach[] = "PROFIL_ATTACH";
+constexpr char step_record[] = "PROFIL_RECORD";
 
 void fail(profil_target &target, int error, const char *step)
 {
 	target.error = error;
 	target.step = step;
-	target.profile = 0;
 }
 
 /** Store the result of the command in its target. */
@@ -29,24 +30,31 @@ void finish(Attachment &attachment, int error)
 
 	attachment.proof.close();
 	if (error) {
-		fail(target, error, step_attach);
+		fail(target, error, attachment.number == PROFIL_RECORD ? step_record : step_attach);
 		return;
 	}
 	target.error = 0;
 	target.step = nullptr;
-	target.profile = attachment.command.profile;
+	if (attachment.number == PROFIL_ATTACH)
+		target.profile = attachment.start.profile;
 }
 
 /**
- * Targets that are attached together.
+ * Targets that are attached to, or added to a recording, together.
  *
  * With CAP_PERFMON they share a proof.  Without it, or with an older module, each target
  * needs its own, and all proofs of a batch are open at the same time.
  */
 class Batch {
 public:
-	/** @param targets number of targets in all batches. */
-	Batch(const Device &device, size_t targets) : device_(device), limit_(limit()), share_(targets > 1) {}
+	/**
+	 * @param recording to which the targets are added; nullptr: each gets a profile.
+	 * @param targets number of targets in all batches.
+	 */
+	Batch(const Device &device, const Begun *recording, size_t targets)
+		: device_(device), recording_(recording), limit_(limit()), share_(targets > 1)
+	{
+	}
 
 	/**
 	 * Take as many targets as fit.  A target that fails gets its error here.
@@ -62,13 +70,20 @@ private:
 
 	static size_t limit();
 	bool add(profil_target &target);
-	[[nodiscard]] int shared_proof(pid_t pid, const profil_spec &spec);
-	int prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);
+	[[nodiscard]] int describe(Attachment &attachment, const profil_target &target) const;
+	[[nodiscard]] uint32_t flags_of(const Attachment &attachment) const
+	{
+		return recording_ ? proof_flags(recording_->flags) : attachment.start.flags;
+	}
+	[[nodiscard]] const perf_event_attr *event_of(const profil_target &target) const;
+	[[nodiscard]] int shared_proof(pid_t pid, uint32_t flags);
+	int prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event);
 	void by_ioctl(Attachment &attachment);
 	void end(Attachment &attachment, int error);
 	void with_its_own_proof(Attachment &attachment);
 
 	const Device &device_;
+	const Begun *const recording_;
 	Ring ring_; /* one for all batches: making one takes longer than many attaches */
 	const size_t limit_;
 	bool share_;
@@ -101,15 +116,24 @@ bool no_descriptor(int error)
 	return error == EMFILE || error == ENFILE;
 }
 
-/** @return the descriptor of a proof for all processes, or -1. */
-int Batch::shared_proof(pid_t pid, const profil_spec &spec)
+/** The event that ticks, or nullptr; the target was described. */
+const perf_event_attr *Batch::event_of(const profil_target &target) const
 {
-	const bool kernel = spec.flags & PROFIL_KERNEL_TICKS;
+	profil_spec spec;
 
-	/* An event that is the source of ticks must be open on the target itself. */
-	if (!share_ || spec.event || pid <= 0)
+	if (recording_)
+		return recording_->flags & PROFIL_EVENT ? &recording_->event : nullptr;
+	return import_spec(target.spec, spec) ? nullptr : spec.event;
+}
+
+/** @return the descriptor of a proof for all processes, or -1. */
+int Batch::shared_proof(pid_t pid, uint32_t flags)
+{
+	const bool kernel = flags & PROFIL_KERNEL_TICKS;
+
+	if (!share_ || pid <= 0)
 		return -1;
-	if (shared_[kernel].get() < 0 && open_proof_of_everybody(spec.flags, shared_[kernel]))
+	if (shared_[kernel].get() < 0 && open_proof_of_everybody(flags, shared_[kernel]))
 		share_ = false;
 	return shared_[kernel].get();
 }
@@ -131,19 +155,42 @@ int Batch::prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *ev
 	return open_proof(pid, flags, proof, event);
 }
 
-/* Returns false when no descriptor is free: try again after this batch. */
-bool Batch::add(profil_target &target)
+/** The command for a target, without a proof. */
+int Batch::describe(Attachment &attachment, const profil_target &target) const
 {
 	profil_spec spec;
 
-	if (const int error = import_spec(target.spec, spec)) {
+	attachment.number = recording_ ? PROFIL_RECORD : PROFIL_ATTACH;
+	if (recording_) {
+		attachment.record = {};
+		attachment.record.size = sizeof attachment.record;
+		attachment.record.flags = recording_->flags & PROFIL_THREAD;
+		attachment.record.profile = recording_->profile;
+		return 0;
+	}
+	if (const int error = import_spec(target.spec, spec))
+		return error;
+	attachment.start = start_command(spec);
+	return 0;
+}
+
+/* Returns false when no descriptor is free: try again after this batch. */
+bool Batch::add(profil_target &target)
+{
+	Attachment &attachment = all_[nr_];
+
+	target.profile = 0;
+	if (const int error = describe(attachment, target)) {
 		fail(target, error, step_attach);
 		return true;
 	}
 
 	Fd proof;
-	const int shared = shared_proof(target.pid, spec);
-	const int error = shared < 0 ? prove(target.pid, spec.flags, proof, spec.event) : 0;
+	const uint32_t flags = flags_of(attachment);
+	const perf_event_attr *const event = event_of(target);
+	/* An event that is the source of ticks must be open on the target itself. */
+	const int shared = event ? -1 : shared_proof(target.pid, flags);
+	const int error = shared < 0 ? prove(target.pid, flags, proof, event) : 0;
 
 	if (no_descriptor(error) && nr_)
 		return false;
@@ -151,13 +198,9 @@ bool Batch::add(profil_target &target)
 		fail(target, error, step_proof);
 		return true;
 	}
-
-	Attachment &attachment = all_[nr_++];
-
+	nr_++;
 	attachment.target = &target;
-	attachment.command = start_command(spec);
-	attachment.command.proof = shared < 0 ? proof.get() : shared;
-	attachment.command.target = shared < 0 ? 0 : target.pid;
+	attachment.use_proof(shared < 0 ? proof.get() : shared, shared < 0 ? 0 : target.pid);
 	attachment.proof = std::move(proof);
 	return true;
 }
@@ -165,16 +208,19 @@ bool Batch::add(profil_target &target)
 void Batch::by_ioctl(Attachment &attachment)
 {
 	/* The shared proof may be closed by now. */
-	if (attachment.command.target && !share_)
+	if (attachment.is_shared() && !share_)
 		with_its_own_proof(attachment);
 	else
-		end(attachment, device_.start(PROFIL_ATTACH, attachment.command));
+		end(attachment, device_.sized(attachment.number, &attachment.start));
 }
 
-/* If the shared proof fails, the target's own may work, and otherwise gives the better error. */
+/*
+ * If the shared proof fails, the target's own may work, and otherwise gives the better error.  A
+ * target that is in the recording already needs none.
+ */
 void Batch::end(Attachment &attachment, int error)
 {
-	if (!error || !attachment.command.target) {
+	if (!error || error == EEXIST || !attachment.is_shared()) {
 		finish(attachment, error);
 		return;
 	}
@@ -188,12 +234,11 @@ void Batch::with_its_own_proof(Attachment &attachment)
 {
 	profil_target &target = *attachment.target;
 
-	if (const int error = prove(target.pid, attachment.command.flags, attachment.proof)) {
+	if (const int error = prove(target.pid, flags_of(attachment), attachment.proof, nullptr)) {
 		fail(target, error, step_proof);
 		return;
 	}
-	attachment.command.proof = attachment.proof.get();
-	attachment.command.target = 0;
+	attachment.use_proof(attachment.proof.get(), 0);
 	by_ioctl(attachment);
 }
 
@@ -227,11 +272,9 @@ void Batch::run()
 	}
 }
 
-} // namespace
-
-long attach(const Device &device, std::span<profil_target> targets)
+long in_batches(const Device &device, const Begun *recording, std::span<profil_target> targets)
 {
-	Batch batch(device, targets.size());
+	Batch batch(device, recording, targets.size());
 
 	for (size_t done = 0; done < targets.size();) {
 		done += batch.fill(targets.subspan(done));
@@ -239,6 +282,18 @@ long attach(const Device &device, std::span<profil_target> targets)
 	}
 	return std::count_if(targets.begin(), targets.end(),
 			     [](const profil_target &target) { return !target.error; });
+}
+
+} // namespace
+
+long attach(const Device &device, std::span<profil_target> targets)
+{
+	return in_batches(device, nullptr, targets);
+}
+
+long add(const Device &device, const Begun &recording, std::span<profil_target> targets)
+{
+	return in_batches(device, &recording, targets);
 }
 
 } // namespace libprofil

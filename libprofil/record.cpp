@@ -4,33 +4,51 @@
 #include "libprofil/proof.h"
 
 #include <cerrno>
+#include <cstdlib>
 
 namespace libprofil {
 namespace {
 
-/* The proof must permit sampling the kernel only if kernel ticks count at a place. */
+constexpr char step_record[] = "PROFIL_RECORD";
+
 int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_attr *event)
 {
-	const bool places = record.flags & (PROFIL_RECORD_KERNEL | PROFIL_KERNEL_TICKS);
-	const uint32_t kernel = places ? PROFIL_KERNEL_TICKS : 0;
-	const uint32_t thread = record.flags & PROFIL_THREAD;
+	const uint32_t flags = proof_flags(record.flags);
 
 	if (record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS))
 		return 0;
 	if (record.flags & PROFIL_RECORD_EVERYBODY)
-		return open_proof_of_everybody(kernel, proof, event);
+		return open_proof_of_everybody(flags, proof, event);
 	/*
 	 * Only the module knows whether the recording to which the process is added samples the
 	 * kernel.  So prefer a proof that permits it.
 	 */
-	if (record.profile && !open_proof(pid, thread | PROFIL_KERNEL_TICKS, proof, event))
+	if (record.profile && !open_proof(pid, flags | PROFIL_KERNEL_TICKS, proof, event))
 		return 0;
-	return open_proof(pid, thread | kernel, proof, event);
+	return open_proof(pid, flags, proof, event);
+}
+
+/* Allocate what is kept of the recording first: one that has begun must not be lost. */
+int begin(profil_session &session, profil_record &record, const perf_event_attr *event)
+{
+	auto *begun = static_cast<Begun *>(malloc(sizeof(Begun)));
+
+	if (!begun)
+		return ENOMEM;
+	if (event)
+		record.flags |= PROFIL_EVENT;
+	if (const int error = session.device.sized(PROFIL_RECORD, &record)) {
+		free(begun);
+		return error;
+	}
+	*begun = {record.profile, record.flags, event ? *event : perf_event_attr{}, session.recordings};
+	session.recordings = begun;
+	return 0;
 }
 
 } // namespace
 
-int record(const Device &device, pid_t pid, profil_record *record, const char **step,
+int record(profil_session &session, pid_t pid, profil_record *record, const char **step,
 	   const perf_event_attr *event)
 {
 	Fd proof;
@@ -42,14 +60,13 @@ int record(const Device &device, pid_t pid, profil_record *record, const char **
 	if (const int error = prove(pid, *record, proof, event))
 		return error;
 	record->proof = proof.get();
-	if (event && !record->profile)
-		record->flags |= PROFIL_EVENT;
 
-	const int error = device.sized(PROFIL_RECORD, record);
+	const int error = record->profile ? session.device.sized(PROFIL_RECORD, record)
+					  : begin(session, *record, event);
 
 	record->proof = -1;
 	if (step)
-		*step = error ? "PROFIL_RECORD" : nullptr;
+		*step = error ? step_record : nullptr;
 	return error;
 }
 

@@ -2,7 +2,7 @@
 /** @file libprofil/record.h  Recordings: attached profiles that count by file. */
 #pragma once
 
-#include "libprofil/device.h"
+#include "libprofil/session.h"
 
 #include <linux/perf_event.h>
 #include <linux/profil_record.h>
@@ -10,13 +10,22 @@
 
 namespace libprofil {
 
+/** What open_proof() has to know of a recording with these flags of PROFIL_RECORD. */
+[[nodiscard]] constexpr uint32_t proof_flags(uint32_t record)
+{
+	/* The proof must permit sampling the kernel only if kernel ticks count at a place. */
+	const bool places = record & (PROFIL_RECORD_KERNEL | PROFIL_KERNEL_TICKS);
+
+	return (record & PROFIL_THREAD) | (places ? uint32_t{PROFIL_KERNEL_TICKS} : 0U);
+}
+
 /**
  * PROFIL_RECORD.  Opens the proof that the command needs, and closes it again.
  * @param step receives the call that failed, unless NULL.
  * @param event the source of ticks; nullptr: the clock.
  * @return 0, or an errno value.
  */
-[[nodiscard]] int record(const Device &device, pid_t pid, profil_record *record, const char **step,
+[[nodiscard]] int record(profil_session &session, pid_t pid, profil_record *record, const char **step,
 			 const perf_event_attr *event = nullptr);
 
 } // namespace libprofil

@@ -28,7 +28,7 @@ public:
 
 #else
 
-/** An io_uring that issues PROFIL_ATTACH. */
+/** An io_uring that issues PROFIL_ATTACH and PROFIL_RECORD. */
 class Ring {
 public:
 	Ring() = default;

@@ -142,22 +142,6 @@ bool TextRecorder::change_table()
 	return false;
 }
 
-AttachError TextRecorder::add(pid_t pid)
-{
-	profil_record record = {};
-	const char *step = nullptr;
-
-	if (!profile_)
-		return begin(pid, flags());
-	record.size = sizeof(record);
-	record.flags = flags() & PROFIL_THREAD;
-	record.profile = profile_;
-	/* EEXIST: a followed child whose event was not read yet. */
-	if (record_on(pid, record, &step) && errno != EEXIST)
-		return {errno, step};
-	return {};
-}
-
 std::string TextRecorder::why(const AttachError &error) const
 {
 	/* From perf_event_open(2), the same errors have other causes. */
@@ -174,8 +158,28 @@ Outcome TextRecorder::check_target(pid_t pid) const
 	return settings_.threads ? check_thread(pid) : check_process(pid);
 }
 
+/** @return whether a process, or a thread, is in the recording now. */
+bool TextRecorder::join(pid_t pid, const std::string &name, const AttachError &error)
+{
+	if (error.error) {
+		log_.refused(pid, name, why(error));
+		return false;
+	}
+	if (recording_.targets.size() < most_named)
+		recording_.targets.push_back(
+			fmt::format("{} ({} {})", name, settings_.threads ? "tid" : "pid", pid));
+	members_.insert(pid);
+	if (settings_.threads)
+		starts_[pid] = program_start(pid);
+	recording_.processes++;
+	return true;
+}
+
+/** Begin with the first process that can be recorded, and add the others all at once. */
 size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 {
+	std::vector<profil_target> targets;
+	std::vector<std::string> names;
 	size_t attached = 0;
 
 	for (const pid_t pid : pids) {
@@ -183,22 +187,25 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 			continue;
 
 		const std::string name = process_name(pid);
-		const Outcome checked = check_target(pid);
-		const AttachError error = checked ? add(pid) : AttachError{};
 
-		if (!checked || error.error) {
-			log_.refused(pid, name, checked ? why(error) : checked.error().text);
-			continue;
+		if (const Outcome checked = check_target(pid); !checked) {
+			log_.refused(pid, name, checked.error().text);
+		} else if (!profile_) {
+			attached += join(pid, name, begin(pid, flags()));
+		} else {
+			targets.emplace_back().pid = pid;
+			names.push_back(name);
 		}
-		if (recording_.targets.size() < most_named)
-			recording_.targets.push_back(
-				fmt::format("{} ({} {})", name, settings_.threads ? "tid" : "pid", pid));
-		members_.insert(pid);
-		if (settings_.threads)
-			starts_[pid] = program_start(pid);
-		attached++;
 	}
-	recording_.processes += attached;
+	if (!targets.empty())
+		profil_session_add(session_.get(), profile_, targets.data(), targets.size());
+	for (size_t i = 0; i < targets.size(); i++) {
+		const profil_target &target = targets[i];
+		/* EEXIST: a followed child whose event was not read yet. */
+		const int error = target.error == EEXIST ? 0 : target.error;
+
+		attached += join(target.pid, names[i], {error, target.step});
+	}
 	texts_.learn();
 	return attached;
 }

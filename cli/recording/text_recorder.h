@@ -53,7 +53,7 @@ public:
 
 private:
 	[[nodiscard]] Outcome check_target(pid_t pid) const;
-	AttachError add(pid_t pid);
+	bool join(pid_t pid, const std::string &name, const AttachError &error);
 	AttachError begin(pid_t pid, uint32_t flags);
 	AttachError begin_with(pid_t pid, uint32_t flags);
 	[[nodiscard]] std::string why(const AttachError &error) const;

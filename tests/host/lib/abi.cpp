@@ -48,6 +48,7 @@ const std::set<std::string> documented = {
 	"profil_self_get_status",
 	"profil_self_start",
 	"profil_self_stop",
+	"profil_session_add",
 	"profil_session_close",
 	"profil_session_describe",
 	"profil_session_events",
