@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Other CPUs: having them look at the tasks they run, and waiting for their sections.
+ * Other CPUs: make them look at their current tasks, and wait until their sections end.
  *
  * Context: process
  */
@@ -50,9 +50,9 @@ static void profil_clock_look_work(struct work_struct *work)
 /**
  * profil_clock_look_all() - look at all running tasks, any of which may now be profiled
  *
- * The clock itself finds tasks that are switched in after this call.  Any user may start
- * profiles as often as they like, so other CPUs are called at most once in a jiffy, and
- * once more for a look that was put off from the jiffy before.
+ * The clock itself finds tasks that are switched in after this call.  Users may start profiles
+ * as often as they like, so other CPUs are called at most twice in a jiffy: once at once, and
+ * once for a look that was postponed in the previous jiffy.
  *
  * Context: Process context.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Other CPUs: having them look at the tasks they run, and waiting for their sections.
+ * Other CPUs: make them look at their current tasks, and wait until their sections end.
  *
  * Context: process
  */

@@ -352,7 +352,7 @@ put:
 	return err;
 }
 
-/* Have the recording count in another table. */
+/* PROFIL_RECORD_TABLE: let the recording count in another table. */
 static int profil_attach_table(struct profil_session *session, const struct profil_record *record)
 {
 	struct profil_profile *profile;
@@ -378,7 +378,7 @@ static int profil_attach_table(struct profil_session *session, const struct prof
 	return err;
 }
 
-/* Under the lock: the end of the recording is either seen here, or told to the reader. */
+/* The lock makes sure that the end of the recording is seen here, or wakes the reader. */
 static int profil_attach_await(struct profil_session *session, struct profil_profile *profile,
 			       int keys)
 {
@@ -393,7 +393,7 @@ static int profil_attach_await(struct profil_session *session, struct profil_pro
 	return err;
 }
 
-/* Have the session's reader told of news of its recordings. */
+/* PROFIL_RECORD_NEWS: arm the wake-up of the session's reader. */
 static int profil_attach_news(struct profil_session *session, const struct profil_record *record)
 {
 	struct profil_profile *profile;

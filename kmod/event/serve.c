@@ -282,9 +282,9 @@ void profil_sources_queue(void)
 }
 
 /**
- * profil_sources_review() - look again which CPUs are to count, and how often
+ * profil_sources_review() - review the CPUs and the period of each source
  *
- * To be called each second while there are profiles.
+ * Called each second while there are profiles.
  *
  * Context: Process context.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Claims on sources: which events may tick, and what commands want of them.
+ * Sources: the events that may tick, the claims of profiles on them, and requests to serve.c.
  *
  * Context: any
  */

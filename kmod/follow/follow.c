@@ -184,7 +184,7 @@ static void profil_follow_meet(struct profil_profile *profile, struct profil_buc
 	profil_pool_give(&profile->follower->pool, watch);
 }
 
-/* Add the parent to system-wide recordings that do not have it: it has done nothing so far. */
+/* Add the parent to the system-wide recordings that do not have it, as it had no tick yet. */
 static void profil_fork_meet(struct task_struct *parent, struct file *file,
 			     struct profil_bucket *bucket)
 {

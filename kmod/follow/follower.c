@@ -23,7 +23,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-/* Nodes of the pool: at first for execs, or for forks, too; after a refill; refill below. */
+/* Nodes to begin with, if only execs or also forks are followed; when full; refill below. */
 #define POOL_EXECS	8
 #define POOL_START	64
 #define POOL_SIZE	512

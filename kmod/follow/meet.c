@@ -136,7 +136,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 		}
 		profil_recording_own_task(recording, task, mm, &spare, &owned);
 	}
-	/* The next tick asks again. */
+	/* There was no memory, or no number: the process's next tick tries again. */
 	if (profil_recording_lacks_owner(recording, owned))
 		goto free;
 	bucket = profil_watch_bucket(pid);
@@ -146,7 +146,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	smp_mb();
 	if (met && !atomic_read(&task->signal->live))
 		profil_watch_exit(met, task);
-	/* Without a watch, too, it is named: users who may record system-wide may see it. */
+	/* Without a watch the owner keeps its name: system-wide readers may see every program. */
 	if (met)
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);

@@ -29,7 +29,7 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 
-/* When to try again to give back, if mmap_lock was contended: soon, and from then on. */
+/* If mmap_lock was contended, give pages back after this time: at first, and later. */
 #define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
 #define RETRY_LATER	(2 * HZ)
 

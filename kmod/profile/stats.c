@@ -31,7 +31,7 @@ void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more)
 		sum->cause[i] += more->cause[i];
 }
 
-/* A section may be changing the word: it is read whole, and the caller reads it again if so. */
+/* READ_ONCE() prevents a torn read; if a section has changed the word, the caller reads again. */
 static u64 profil_tally_word(const u64 *word)
 {
 	/* The tick uses plain stores, to stay cheap. */

@@ -82,12 +82,12 @@ static struct profil_entry *profil_recording_owned(struct profil_recording *reco
 }
 
 /**
- * profil_recording_refresh() - bring what is known of an owner's process up to date
+ * profil_recording_refresh() - update the user, cgroup and state of an owner's process
  * @recording: the recording
  * @owner: copied from it, of one process; receives user, cgroup and state
  *
- * execve(2) changes the credentials and the name before the owner ends, which takes the
- * lock.  So what is seen is the owner's own, unless the process is in execve(2) afterwards.
+ * execve(2) changes the credentials and the name first, and then ends the owner, under the
+ * lock.  So what is seen here is the owner's own, unless the state is PROFIL_OWNER_EXECUTES.
  *
  * Context: Any but hard interrupt.
  */

@@ -95,8 +95,8 @@ static bool profil_unmet_stays(const struct profil_asked *asked)
 }
 
 /*
- * The lock keeps the process from executing another program until it has its watch, which the
- * probe on exec changes.  A holder of the lock may wait for user memory; the work must not.
+ * The lock keeps the process from executing another program before it has a watch, which the
+ * probe on exec changes.  Other holders may wait for user memory, so the work only tries it.
  */
 static struct profil_owned profil_unmet_process(const struct profil_asked *asked)
 {
@@ -126,7 +126,7 @@ static void profil_unmet_answer(struct profil_asked *asked)
 	set_active_memcg(before);
 	if (asked->mm)
 		mmdrop(asked->mm);
-	smp_store_release(&asked->task, NULL);	/* only now may a tick use it */
+	smp_store_release(&asked->task, NULL);	/* from here on, a tick may reuse @asked */
 	put_task_struct(task);
 	profil_profile_put(profile);
 }

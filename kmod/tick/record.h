@@ -28,7 +28,7 @@ struct task_struct;
 #define PROFIL_HIT_SHIFT	20
 #define PROFIL_HIT_SETS		16
 #define PROFIL_HIT_WAYS		4
-/* Ticks of a CPU that can wait for their tasks to return to user mode, and those of one payer. */
+/* How many ticks of a CPU can wait until their tasks return to user mode; how many of one user. */
 #define PROFIL_QUESTIONS	16
 #define PROFIL_QUESTIONS_USER	8
 
