@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/attach/limits.cpp  A user's limits hold for attached profiles and inside namespaces. */
-#include "tests/guest/attach/credentials.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 

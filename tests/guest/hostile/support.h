@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "tests/guest/attach/credentials.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/fuse.h"

@@ -20,15 +20,6 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-uint64_t sum_of(const Memory &table)
-{
-	uint64_t sum = 0;
-
-	for (size_t at = 0; at < table.bytes(); at += sizeof(profil_count))
-		sum += counter<uint64_t>(table, at / sizeof(uint64_t) + 1);
-	return sum;
-}
-
 bool one_of(int error, std::initializer_list<int> errors)
 {
 	return std::find(errors.begin(), errors.end(), error) != errors.end();
@@ -97,7 +88,7 @@ public:
 		uint64_t sum = 0;
 
 		for (const auto &table : tables_)
-			sum += sum_of(*table);
+			sum += sum_table(*table);
 		return sum;
 	}
 
@@ -210,7 +201,7 @@ TEST_CASE_METHOD(AtRest, "whatever is done to a recording of a storm, each tick 
 	trouble.end();
 	if (end != after)
 		target.join();
-	const uint64_t sum = sum_of(recording.table()) + trouble.sum();
+	const uint64_t sum = sum_table(recording.table()) + trouble.sum();
 	CHECK(trouble.as_expected());
 	CHECK(sum > 0);
 	CHECK(soon([&] { return module_count() - before == sum; }));
@@ -251,7 +242,7 @@ TEST_CASE_METHOD(
 		CHECK((error == 0 || error == EFAULT));
 		CHECK(recording.status().state == (error ? PROFIL_STATE_RUNNING : PROFIL_STATE_FAULT));
 		if (error)
-			CHECK(grows([&] { return sum_of(recording.table()); }));
+			CHECK(grows([&] { return sum_table(recording.table()); }));
 	}
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/modules.cpp  Ticks in modules that come and go while a recording goes on. */
-#include "tests/guest/attach/credentials.h"
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/busy_module.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/support/catch.h"
 
 #include <fstream>

@@ -2,8 +2,8 @@
 /** @file tests/guest/record/named.cpp  One proof on a CPU, with which a caller who has CAP_PERFMON
  * records the tasks that it names.
  */
-#include "tests/guest/attach/credentials.h"
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/guest/support/ways.h"
 #include "tests/support/catch.h"
 

@@ -65,15 +65,7 @@ public:
 	/** The argument of PROFIL_RECORD, without a proof. */
 	profil_record request(uint32_t flags = PROFIL_FOLLOW) const
 	{
-		profil_record record = {};
-
-		record.size = sizeof(record);
-		record.flags = flags;
-		record.period = period_;
-		record.table = table_->address();
-		record.nr_counts = counts_;
-		record.proof = -1;
-		return record;
+		return describe_recording(*table_, flags, period_);
 	}
 
 	/** Begin with a process; throws when that fails. */
@@ -82,7 +74,17 @@ public:
 	{
 		need_errno(try_begin_with(proof, flags), "PROFIL_RECORD");
 	}
-	/** Begin with a process.  Returns 0 or the error. */
+	/** The same, but returns 0 or the error. */
+	int try_begin_with(const Fd &proof, uint32_t flags = PROFIL_FOLLOW)
+	{
+		profil_record record = request(flags);
+
+		record.proof = proof.get();
+		const int error = device_.call(PROFIL_RECORD, &record);
+		if (!error)
+			profile_ = record.profile;
+		return error;
+	}
 	int try_begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW)
 	{
 		return try_begin_with(proof_of(pid), flags);
@@ -124,18 +126,7 @@ public:
 	}
 
 	/** The argument of PROFIL_RECORD for another table. */
-	profil_record request_table(const Memory &table) const
-	{
-		profil_record record = {};
-
-		record.size = sizeof(record);
-		record.flags = PROFIL_RECORD_TABLE;
-		record.profile = profile_;
-		record.proof = -1;
-		record.table = table.address();
-		record.nr_counts = static_cast<uint32_t>(table.bytes() / sizeof(profil_count));
-		return record;
-	}
+	profil_record request_table(const Memory &table) const { return describe_table(profile_, table); }
 
 	/** Count in another table from now on.  Returns the rows of the old one. */
 	std::vector<Row> change_table(uint32_t counts)
@@ -263,16 +254,6 @@ public:
 	}
 
 private:
-	int try_begin_with(const Fd &proof, uint32_t flags)
-	{
-		profil_record record = request(flags);
-
-		record.proof = proof.get();
-		const int error = device_.call(PROFIL_RECORD, &record);
-		if (!error)
-			profile_ = record.profile;
-		return error;
-	}
 	static void need_errno(int error, const char *what)
 	{
 		errno = error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/threads.cpp  Recordings of single threads. */
-#include "tests/guest/attach/credentials.h"
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/guest/support/two_threads.h"
 #include "tests/support/catch.h"
 

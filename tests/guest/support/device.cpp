@@ -43,6 +43,16 @@ uint32_t Device::attach(const profil_start &how, int proof) const
 	return copy.profile;
 }
 
+uint32_t Device::record(const profil_record &how, int proof) const
+{
+	profil_record copy = how;
+
+	copy.proof = proof;
+	must(call(PROFIL_RECORD, &copy), "PROFIL_RECORD");
+	need_that(copy.profile > 0, "a recording has a number");
+	return copy.profile;
+}
+
 uint64_t Device::stop(uint32_t profile) const
 {
 	profil_stop stop = {};
@@ -226,6 +236,36 @@ profil_update describe_update(uint32_t profile, std::span<const profil_region> r
 	update.region_size = sizeof(profil_region);
 	update.regions = reinterpret_cast<uintptr_t>(regions.data());
 	return update;
+}
+
+profil_record describe_recording(const void *table, size_t bytes, uint32_t flags, uint64_t period)
+{
+	profil_record record = {};
+
+	record.size = sizeof(record);
+	record.flags = flags;
+	record.period = period;
+	record.table = reinterpret_cast<uintptr_t>(table);
+	record.nr_counts = static_cast<uint32_t>(bytes / sizeof(profil_count));
+	record.proof = -1;
+	return record;
+}
+
+profil_record describe_table(uint32_t profile, const void *table, size_t bytes)
+{
+	profil_record record = describe_recording(table, bytes, PROFIL_RECORD_TABLE, 0);
+
+	record.profile = profile;
+	return record;
+}
+
+uint64_t sum_table(const Memory &table)
+{
+	uint64_t sum = 0;
+
+	for (size_t at = 0; at < table.bytes(); at += sizeof(profil_count))
+		sum += __atomic_load_n(&table.at<profil_count>(at)->count, __ATOMIC_RELAXED);
+	return sum;
 }
 
 uint64_t burn_ticks(const Device &device, const Burner &burner, uintptr_t pc, uint64_t number,

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <fcntl.h>
 #include <liburing.h>
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +30,8 @@ public:
 	/** These throw when the command fails. */
 	void start(const profil_start &how) const;
 	uint32_t attach(const profil_start &how, int proof) const;
+	/** PROFIL_RECORD: begin a recording.  Returns its number. */
+	uint32_t record(const profil_record &how, int proof) const;
 	uint64_t stop(uint32_t profile = 0) const;
 	/** Also throws when the causes do not add up to the ticks. */
 	profil_status status(uint32_t profile = 0) const;
@@ -76,6 +78,21 @@ profil_start describe_all_ticks(const profil_region &region, uint64_t period);
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8,
 			      uint64_t period = period_10khz);
 profil_update describe_update(uint32_t profile, std::span<const profil_region> regions);
+
+/** The argument of PROFIL_RECORD to begin a recording, or to give it another table. */
+profil_record describe_recording(const void *table, size_t bytes, uint32_t flags, uint64_t period);
+profil_record describe_table(uint32_t profile, const void *table, size_t bytes);
+inline profil_record describe_recording(const Memory &table, uint32_t flags = PROFIL_FOLLOW,
+					uint64_t period = period_10khz)
+{
+	return describe_recording(table.at(), table.bytes(), flags, period);
+}
+inline profil_record describe_table(uint32_t profile, const Memory &table)
+{
+	return describe_table(profile, table.at(), table.bytes());
+}
+/** The ticks in a table that is all of this memory. */
+uint64_t sum_table(const Memory &table);
 
 /** The value of a counter that the kernel may be changing. */
 template <typename T> T counter(const Memory &memory, size_t index = 0)

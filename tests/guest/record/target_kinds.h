@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/target_kinds.h  One process of each kind that a test tries to attach to. */
+/** @file tests/guest/record/target_kinds.h  One process of each kind that a test tries to record. */
 #pragma once
 
-#include "tests/guest/attach/credentials.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/support/programs.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 namespace guest {
 
-/** A process that waits to be attached to; optionally the first one of a pid namespace. */
+/** A process that waits to be recorded; optionally the first one of a pid namespace. */
 class WaitingTarget {
 public:
 	WaitingTarget(const std::function<void()> &outside, bool forks, const std::function<void()> &inside)

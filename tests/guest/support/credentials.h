@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/credentials.h  Users, their capabilities and containers, for tests of
- * the permission to attach.
+/** @file tests/guest/support/credentials.h  Users, their capabilities and containers, for tests of
+ * permissions.
  */
 #pragma once
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/privilege.cpp  A user may attach to exactly the tasks that the user may
+/** @file tests/guest/record/privilege.cpp  A user may record exactly the tasks that the user may
  * open with perf_event_open(2).
  *
  * Every case asks the kernel, then the module, and compares both answers with the documented rules.
- * libprofil passes the module the same descriptor that the kernel returned.  For several targets at
- * once, it passes a descriptor on a CPU if the caller has CAP_PERFMON.
+ * libprofil passes the module the same descriptor that the kernel returned.
  */
-#include "tests/guest/attach/target_kinds.h"
+#include "tests/guest/record/support.h"
+#include "tests/guest/record/target_kinds.h"
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <profil.h>
 #include <sys/prctl.h>
@@ -49,7 +49,7 @@ int known(const Attacker &who, int kind, int level, bool kernel_ticks)
 }
 
 struct Answer {
-	int by_kernel, by_module, by_shared_proof, by_library, by_library_together;
+	int by_kernel, by_module, by_shared_proof, by_library;
 };
 
 int ask_kernel(pid_t pid, bool kernel_ticks, Fd &proof)
@@ -58,60 +58,48 @@ int ask_kernel(pid_t pid, bool kernel_ticks, Fd &proof)
 	return proof.get() < 0 ? errno : 0;
 }
 
-/** Name the task along with a system-wide proof, if perf_event_open(2) grants one. */
-int ask_with_shared_proof(const Device &device, profil_start how, pid_t pid)
+/** Begin a recording.  Returns 0 or the error. */
+int ask_module(uint32_t flags, int proof, pid_t target = 0)
 {
-	const Fd proof =
-		open_proof({.pid = -1, .exclude_kernel = !(how.flags & PROFIL_KERNEL_TICKS), .cpu = 0});
+	const Device device;
+	const Memory table(page);
+	profil_record how = describe_recording(table, flags, period_nobody);
 
-	if (proof.get() < 0)
-		return errno;
-	how.proof = proof.get();
-	how.target = pid;
-	return device.call(PROFIL_ATTACH, &how);
+	how.proof = proof;
+	how.target = target;
+	return device.call(PROFIL_RECORD, &how);
 }
 
-/** The error of all targets, each of which is the same process; -1 if they differ. */
-int ask_library(const profil_start &how, pid_t pid, size_t number)
+/** Name the task along with a system-wide proof, if perf_event_open(2) grants one. */
+int ask_with_shared_proof(uint32_t flags, pid_t pid)
+{
+	const Fd proof = open_proof({.pid = -1, .exclude_kernel = !(flags & PROFIL_KERNEL_TICKS), .cpu = 0});
+
+	return proof.get() < 0 ? errno : ask_module(flags, proof.get(), pid);
+}
+
+int ask_library(uint32_t flags, pid_t pid)
 {
 	const std::unique_ptr<profil_session, void (*)(profil_session *)> session(profil_session_open(),
 										  profil_session_close);
-	profil_spec spec = {};
-	std::vector<profil_target> targets(number);
+	const Memory table(page);
+	profil_record how = describe_recording(table, flags, period_nobody);
 
 	need_that(session != nullptr, "a session");
-	spec.size = sizeof(spec);
-	spec.flags = how.flags;
-	spec.period = how.period;
-	spec.regions = reinterpret_cast<const profil_region *>(how.regions);
-	spec.nr_regions = how.nr_regions;
-	for (profil_target &target : targets) {
-		target.pid = pid;
-		target.spec = &spec;
-	}
-	profil_attach(session.get(), targets.data(), number);
-	for (const profil_target &target : targets)
-		if (target.error != targets[0].error)
-			return -1;
-	return targets[0].error;
+	return profil_session_record(session.get(), pid, &how, nullptr) ? errno : 0;
 }
 
 /** Without a descriptor there is no proof to show to the module. */
 Answer ask(pid_t pid, bool kernel_ticks)
 {
-	const Device device;
-	const Memory memory(page);
-	auto how = describe(region_on(memory.at()), period_nobody);
+	const uint32_t flags = kernel_ticks ? PROFIL_KERNEL_TICKS : 0;
 	Answer answer;
 	Fd proof;
 
-	how.flags = kernel_ticks ? PROFIL_KERNEL_TICKS : 0;
 	answer.by_kernel = ask_kernel(pid, kernel_ticks, proof);
-	how.proof = proof.get();
-	answer.by_module = answer.by_kernel ? answer.by_kernel : device.call(PROFIL_ATTACH, &how);
-	answer.by_shared_proof = ask_with_shared_proof(device, how, pid);
-	answer.by_library = ask_library(how, pid, 1);
-	answer.by_library_together = ask_library(how, pid, 2);
+	answer.by_module = answer.by_kernel ? answer.by_kernel : ask_module(flags, proof.get());
+	answer.by_shared_proof = ask_with_shared_proof(flags, pid);
+	answer.by_library = ask_library(flags, pid);
 	return answer;
 }
 
@@ -146,12 +134,11 @@ void check_all(const TargetKinds &targets, int level, const std::string &circums
 									 ? answer.by_kernel
 									 : EACCES));
 				CHECK(answer.by_library == answer.by_kernel);
-				CHECK(answer.by_library_together == answer.by_kernel);
 			}
 	}
 }
 
-/** One check attaches thousands of times, and each attach waits for grace periods. */
+/** One check begins thousands of recordings, and each end waits for grace periods. */
 std::vector<int> levels()
 {
 	return slowness() == 1 ? std::vector{-1, 0, 1, 2, 3} : std::vector{2};
@@ -165,8 +152,8 @@ void need_yama()
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "attaching needs the permissions of perf_event_open at every perf_event_paranoid",
-		 "[attach][privilege][slow]")
+TEST_CASE_METHOD(AtRest, "recording needs the permissions of perf_event_open at every perf_event_paranoid",
+		 "[record][privilege][slow]")
 {
 	const TargetKinds targets;
 
@@ -175,7 +162,7 @@ TEST_CASE_METHOD(AtRest, "attaching needs the permissions of perf_event_open at 
 }
 
 TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope changes nothing, as it changes nothing for perf",
-		 "[attach][privilege][slow]")
+		 "[record][privilege][slow]")
 {
 	need_yama();
 	const TargetKinds targets;
@@ -187,7 +174,7 @@ TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope changes nothing, as it changes not
 }
 
 /* The setting cannot be undone, so this test comes last. */
-TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope 3 also changes nothing", "[attach][privilege][slow][last]")
+TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope 3 also changes nothing", "[record][privilege][slow][last]")
 {
 	need_yama();
 	const TargetKinds targets;
@@ -197,32 +184,26 @@ TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope 3 also changes nothing", "[attach]
 		check_all(targets, level, "Yama 3");
 }
 
-TEST_CASE_METHOD(AtRest, "a container attaches to its own processes by the PIDs it sees",
-		 "[attach][privilege]")
+TEST_CASE_METHOD(AtRest, "a container records its own processes by the PIDs it sees", "[record][privilege]")
 {
 	const Setting usual(paranoid, "2");
 	struct Seen {
 		Answer child, first;
 		pid_t pid, told;
-		uint32_t what;
 	};
 
 	const auto seen = in_container([] {
 		Seen result = {};
-		Child target([] { pause(); });
+		const Child target([] { pause(); });
+		Recording recording(256, period_nobody);
 
 		result.pid = target.pid();
 		result.child = ask(result.pid, false);
 		result.first = ask(1, false); /* itself: the machine's PID 1 has no PID here */
-		const Device device;
-		const Memory memory(page);
-		device.attach(describe(region_on(memory.at()), period_nobody),
-			      open_proof({.pid = result.pid, .exclude_kernel = true}).get());
-		kill(result.pid, SIGKILL);
-		const auto events = device.read_events();
-		need_that(events.size() == 1, "one event");
-		result.told = events[0].pid;
-		result.what = events[0].what;
+		recording.begin_with(open_proof({.pid = result.pid, .exclude_kernel = true}),
+				     PROFIL_RECORD_PROCESSES);
+		for (uint32_t number = 1; number <= recording.described(0).numbers; number++)
+			result.told = std::max(result.told, recording.described(number).pid);
 		return result;
 	});
 	CHECK(seen.pid == 2);
@@ -233,11 +214,10 @@ TEST_CASE_METHOD(AtRest, "a container attaches to its own processes by the PIDs 
 	CHECK(seen.first.by_module == 0);
 	CHECK(seen.first.by_library == 0);
 	CHECK(seen.told == 2);
-	CHECK(seen.what == PROFIL_EVENT_EXIT);
 }
 
 TEST_CASE_METHOD(AtRest, "every user can profile their own process, even where perf is forbidden",
-		 "[attach][privilege]")
+		 "[record][privilege]")
 {
 	const Setting forbidden(paranoid, "3");
 	struct Counted {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/proof.cpp  Which descriptors prove that the caller may attach, and which do
- * not.
+/** @file tests/guest/record/proof.cpp  Which descriptors prove that the caller may record a process, and
+ * which do not.
  */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
@@ -33,16 +33,15 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
 
-/** 0, or the error of an attach with this descriptor. */
+/** 0, or the error of a recording with this descriptor. */
 int try_proof(int proof, uint32_t flags = 0)
 {
 	const Device device;
-	const Memory counters(page);
-	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8), period_nobody);
+	const Memory table(page);
+	auto how = describe_recording(table, flags, period_nobody);
 
-	how.flags = flags;
 	how.proof = proof;
-	return device.call(PROFIL_ATTACH, &how);
+	return device.call(PROFIL_RECORD, &how);
 }
 
 /** The same for an event that must exist. */
@@ -92,7 +91,7 @@ Fd receive_descriptor(int socket)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a sampling event on a process is a proof, whatever it samples", "[attach]")
+TEST_CASE_METHOD(AtRest, "a sampling event on a process is a proof, whatever it samples", "[record][proof]")
 {
 	const Child target([] { pause(); });
 
@@ -104,7 +103,7 @@ TEST_CASE_METHOD(AtRest, "a sampling event on a process is a proof, whatever it 
 	CHECK(try_event({.pid = target.pid(), .exclude_kernel = true}) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "an event that cannot sample the PCs of one process is no proof", "[attach]")
+TEST_CASE_METHOD(AtRest, "an event that cannot sample the PCs of one process is no proof", "[record][proof]")
 {
 	const Child target([] { pause(); });
 
@@ -116,7 +115,7 @@ TEST_CASE_METHOD(AtRest, "an event that cannot sample the PCs of one process is 
 	CHECK(try_event({.pid = target.pid(), .exclude_kernel = true}, PROFIL_KERNEL_TICKS) == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "a descriptor of any other kind is no proof", "[attach]")
+TEST_CASE_METHOD(AtRest, "a descriptor of any other kind is no proof", "[record][proof]")
 {
 	int ends[2];
 	sigset_t none;
@@ -158,7 +157,7 @@ TEST_CASE_METHOD(AtRest, "a descriptor of any other kind is no proof", "[attach]
 	CHECK(try_proof(path.get()) == EBADF);
 }
 
-TEST_CASE_METHOD(AtRest, "a kernel thread cannot be attached to", "[attach]")
+TEST_CASE_METHOD(AtRest, "a kernel thread cannot be recorded", "[record][proof]")
 {
 	const Fd event = open_proof({.pid = 2}); /* kthreadd */
 
@@ -168,7 +167,7 @@ TEST_CASE_METHOD(AtRest, "a kernel thread cannot be attached to", "[attach]")
 		CHECK(try_proof(event.get()) == ESRCH);
 }
 
-TEST_CASE_METHOD(AtRest, "a process that has ended cannot be attached to", "[attach]")
+TEST_CASE_METHOD(AtRest, "a process that has ended cannot be recorded", "[record][proof]")
 {
 	const Gate gate;
 	Child target([&] { gate.wait(); });
@@ -182,9 +181,10 @@ TEST_CASE_METHOD(AtRest, "a process that has ended cannot be attached to", "[att
 	CHECK(try_proof(event.get()) == ESRCH); /* reaped */
 }
 
-TEST_CASE_METHOD(AtRest, "an ordinary user attaches to their own child only where perf allows it", "[attach]")
+TEST_CASE_METHOD(AtRest, "an ordinary user records their own child only where perf allows it",
+		 "[record][proof]")
 {
-	const auto attach_to_child = [] {
+	const auto record_child = [] {
 		return in_child([] {
 			become_nobody();
 			const Child target([] { pause(); });
@@ -195,13 +195,13 @@ TEST_CASE_METHOD(AtRest, "an ordinary user attaches to their own child only wher
 
 	{
 		const Setting allowed(paranoid, "2");
-		CHECK(attach_to_child() == 0);
+		CHECK(record_child() == 0);
 	}
 	const Setting forbidden(paranoid, "3");
-	CHECK(attach_to_child() == EACCES);
+	CHECK(record_child() == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "another user's process cannot be attached to", "[attach]")
+TEST_CASE_METHOD(AtRest, "another user's process cannot be recorded", "[record][proof]")
 {
 	const Setting allowed(paranoid, "-1");
 	const Child target([] { pause(); });
@@ -231,7 +231,8 @@ TEST_CASE_METHOD(AtRest, "another user's process cannot be attached to", "[attac
 	CHECK(refused.by_us == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof opened with more capabilities than the caller has is refused", "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof opened with more capabilities than the caller has is refused",
+		 "[record][proof]")
 {
 	const Child target([] { pause(); });
 	const Fd event = proof_of(target.pid());
@@ -248,7 +249,8 @@ TEST_CASE_METHOD(AtRest, "a proof opened with more capabilities than the caller 
 	CHECK(error == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof is refused while its target is not dumpable, except from root", "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof is refused while its target is not dumpable, except from root",
+		 "[record][proof]")
 {
 	const Setting allowed(paranoid, "2");
 	const Gate hide, hidden, show, shown;
@@ -295,7 +297,7 @@ TEST_CASE_METHOD(AtRest, "a proof is refused while its target is not dumpable, e
 	CHECK(tried.after == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof is stale after the process has changed its credentials", "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof is stale after the process has changed its credentials", "[record][proof]")
 {
 	const Setting allowed(paranoid, "2");
 	const SetUidProgram program_of_root("uapi_target");
@@ -335,7 +337,7 @@ TEST_CASE_METHOD(AtRest, "a proof is stale after the process has changed its cre
 	CHECK(tried.after == ESRCH);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof stays valid across an exec that keeps the credentials", "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof stays valid across an exec that keeps the credentials", "[record][proof]")
 {
 	int to[2], from[2];
 	char line[8];
@@ -360,13 +362,13 @@ TEST_CASE_METHOD(AtRest, "a proof stays valid across an exec that keeps the cred
 	target.join();
 }
 
-TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for the whole process", "[attach]")
+TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for the whole process", "[record][proof]")
 {
-	const Memory counters(page, MAP_SHARED);
+	const Memory shared(page, MAP_SHARED);
 	const Gate started;
 
 	const Child target([&] {
-		static const Memory *memory = &counters;
+		static const Memory *memory = &shared;
 		static const Gate *gate = &started;
 		pthread_t thread;
 		const auto other = [](void *) -> void * {
@@ -380,12 +382,12 @@ TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for the whole process"
 		burner.burn_until(text, [] { return memory->at<volatile uint64_t>()[2] != 0; });
 	});
 	started.wait();
-	const auto thread = static_cast<pid_t>(counter<uint64_t>(counters, 1));
+	const auto thread = static_cast<pid_t>(counter<uint64_t>(shared, 1));
 	CHECK(thread != target.pid());
 	const Device device;
-	const Fd event = proof_of(thread);
-	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)), event.get());
+	const Memory table(page);
+	device.record(describe_recording(table, 0), proof_of(thread).get());
 	/* The thread that burns is another one. */
-	CHECK(soon([&] { return counter<uint64_t>(counters) >= 5; }));
-	counters.at<volatile uint64_t>()[2] = 1;
+	CHECK(soon([&] { return sum_table(table) >= 5; }));
+	shared.at<volatile uint64_t>()[2] = 1;
 }
