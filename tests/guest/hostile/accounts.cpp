@@ -64,39 +64,132 @@ TEST_CASE_METHOD(AtRest, "a user who has used up their rate leaves others theirs
 	CHECK(other.error() == 0);
 }
 
+namespace {
+
+/** The errors of two recordings of a user's processes, and of the second after the first has ended. */
+struct Errors {
+	int first, second, again;
+};
+
+Errors record_two(id_t user)
+{
+	return in_child([=] {
+		become(user, 0);
+		const Child targets[] = {Child([] { pause(); }), Child([] { pause(); })};
+		const Memory tables[] = {Memory(page), Memory(page)};
+		Device first;
+		const Device second;
+		Errors errors;
+
+		errors.first = try_record(first, targets[0].pid(), tables[0]);
+		errors.second = try_record(second, targets[1].pid(), tables[1]);
+		/* A refused recording keeps nothing. */
+		first.close();
+		soon([&] { return (errors.again = try_record(second, targets[1].pid(), tables[1])) == 0; });
+		return errors;
+	});
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "recordings are charged to the limits of the user who begins them", "[hostile]")
+{
+	const PerfForUsers users;
+	/* A recording takes nine or ten pages: the table, hash chains and numbers. */
+	const std::pair<const char *, unsigned> limits[] = {
+		{"max_user_profiles", 1}, {"max_user_pages", 12}, {"max_user_watches", 1}};
+
+	for (const auto &[name, most] : limits) {
+		const Setting limit = module_parameter(name, most);
+		const auto errors = record_two(attacker);
+
+		CAPTURE(name);
+		CHECK(errors.first == 0);
+		CHECK(errors.second == EDQUOT);
+		CHECK(errors.again == 0);
+	}
+}
+
 TEST_CASE_METHOD(AtRest, "a user who follows as many processes as they may leaves others theirs", "[hostile]")
 {
 	const PerfForUsers users;
 	const Setting limit = module_parameter("max_user_watches", 1);
-	const Memory shared(page, MAP_SHARED);
-	auto *const errors = shared.at<int>();
-	const auto attach = [](const Device &device, const Memory &counters) {
-		auto how = count_in(counters.at());
-		const Fd proof = user_proof(getpid());
-
-		how.proof = proof.get();
-		return device.call(PROFIL_ATTACH, &how);
-	};
-	const Gate attached;
+	const Gate recorded;
 	const Child follower = as_user(attacker, [&] {
-		const Device first, second;
-		const Memory counters(page);
+		const Device device;
+		const Memory table(page);
 
-		errors[0] = attach(first, counters);
-		errors[1] = attach(second, counters);
-		attached.open();
+		record(device, getpid(), table);
+		recorded.open();
 		pause();
 	});
 
-	attached.wait();
-	CHECK(errors[0] == 0);
-	CHECK(errors[1] == EDQUOT);
-	CHECK(in_child([&] {
-		      become(victim, 0);
-		      const Device device;
-		      const Memory counters(page);
-		      return attach(device, counters);
-	      }) == 0);
+	recorded.wait();
+	for (const auto &[user, error] : {std::pair(attacker, EDQUOT), std::pair(victim, 0)})
+		CHECK(in_child([=] {
+			      become(user, 0);
+			      const Device device;
+			      const Memory table(page);
+			      return try_record(device, getpid(), table);
+		      }) == error);
+}
+
+TEST_CASE_METHOD(AtRest, "a new user namespace lifts no limit", "[hostile]")
+{
+	const Setting limit = module_parameter("max_user_pages", 3);
+	const auto start = [](const Device &device, const Memory &memory, size_t pages,
+			      uint64_t period = period_nobody) {
+		auto region = region_on(memory.at());
+		region.bytes = pages * page;
+		auto how = describe(region, period);
+		return device.call(PROFIL_START, &how);
+	};
+	struct Errors {
+		int above, period, all, at, outside;
+		uint64_t used, most;
+	};
+
+	const auto errors = in_child([&] {
+		become(attacker, 0);
+		const Gate begin, end;
+		ChildOf<Errors> inside([&] {
+			const Device device;
+			const Memory memory(4 * page);
+			profil_stop_all stop_all = {};
+			profil_info info = {};
+			Errors result = {};
+
+			enter_user_namespace();
+			result.above = start(device, memory, 4);
+			result.period = start(device, memory, 3, 1'000'000'000 / 1024 - 1);
+			stop_all.size = sizeof(stop_all);
+			result.all = device.call(PROFIL_STOP_ALL, &stop_all);
+			result.at = start(device, memory, 3);
+			info.size = sizeof(info);
+			need_that(device.call(PROFIL_INFO, &info) == 0, "PROFIL_INFO");
+			result.used = info.pages_used;
+			result.most = info.pages_max;
+			begin.open();
+			end.wait();
+			return result;
+		});
+		begin.wait();
+		const Device device;
+		const Memory memory(page);
+		const int outside = start(device, memory, 1);
+		end.open();
+		Errors result = inside.result();
+		result.outside = outside;
+		return result;
+	});
+	CHECK(errors.above == EDQUOT);
+	CHECK(errors.period == ERANGE);
+	CHECK(errors.all == EPERM);
+	CHECK(errors.at == 0);
+	CHECK(errors.used == 3);
+	CHECK(errors.most == 3);
+	/* The pages used inside count outside as well. */
+	CHECK(errors.outside == EDQUOT);
 }
 
 TEST_CASE_METHOD(AtRest, "the pages of subordinate user IDs are their owner's", "[hostile]")

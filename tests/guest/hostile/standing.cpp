@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/standing.cpp  Sessions that profile a user's blocked process are not
+/** @file tests/guest/hostile/standing.cpp  Sessions that record a user's blocked process are not
  * blocked by it.
  */
 #include "tests/guest/hostile/targets.h"
@@ -20,18 +20,18 @@ void check_command(const char *name, const std::function<void(const Device &, ui
 	for (const Standstill &kind : standstills) {
 		if (kind.needs_fuse && !support::fuse_available())
 			continue;
-		const Gate attached, still;
+		const Gate recorded, still;
 		const auto target = kind.make();
 		Child session([&] {
 			const Device device;
-			const Memory counters(page);
-			const auto profile = attach_to(device, target->pid(), counters, PROFIL_FOLLOW);
+			const Memory table(page);
+			const auto profile = record(device, target->pid(), table, PROFIL_FOLLOW);
 
-			attached.open();
+			recorded.open();
 			still.wait();
 			command(device, profile);
 		});
-		attached.wait();
+		recorded.wait();
 		target->stand_still();
 		still.open();
 		CAPTURE(name, kind.name);
@@ -51,19 +51,18 @@ TEST_CASE_METHOD(AtRest, "the status of a process that stands still does not wai
 	});
 }
 
-TEST_CASE_METHOD(AtRest, "an update of the profile of a process that stands still does not wait for it",
+TEST_CASE_METHOD(AtRest,
+		 "another table for the recording of a process that stands still does not wait for it",
 		 "[hostile]")
 {
-	check_command("update", [](const Device &device, uint32_t profile) {
-		const Memory others(page);
-		const auto region = region_on(others.at());
-		auto change = describe_update(profile, std::span(&region, 1));
+	check_command("table", [](const Device &device, uint32_t profile) {
+		const Memory other(page);
 
-		need_that(device.call(PROFIL_UPDATE, &change) == 0, "PROFIL_UPDATE");
+		need_that(change_table(device, profile, other.at()) == 0, "PROFIL_RECORD_TABLE");
 	});
 }
 
-TEST_CASE_METHOD(AtRest, "stopping the profile of a process that stands still does not wait for it",
+TEST_CASE_METHOD(AtRest, "stopping the recording of a process that stands still does not wait for it",
 		 "[hostile]")
 {
 	check_command("stop", [](const Device &device, uint32_t profile) { device.stop(profile); });
@@ -73,16 +72,16 @@ TEST_CASE_METHOD(AtRest, "closing a session whose target stands still does not w
 {
 	check_command("close", [](const Device &device, uint32_t) {
 		need(::close(device.fd()), "close");
-		need_that(soon([] { return nothing_counts(); }), "the profile has ended");
+		need_that(soon([] { return nothing_counts(); }), "the recording has ended");
 	});
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL does not wait for a profiled process that stands still",
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL does not wait for a recorded process that stands still",
 		 "[hostile]")
 {
 	check_command("stop all", [](const Device &device, uint32_t profile) {
 		stop_all();
-		need_that(device.status(profile).state == PROFIL_STATE_STOPPED, "the profile is stopped");
+		need_that(device.status(profile).state == PROFIL_STATE_STOPPED, "the recording is stopped");
 	});
 }
 

@@ -67,9 +67,9 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while a start waits for a page
 	check_stop_all(start_waits);
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while an update waits for a page", "[hostile]")
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while another table waits for a page", "[hostile]")
 {
-	check_stop_all(update_waits);
+	check_stop_all(table_waits);
 }
 
 TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while a status waits for a page", "[hostile]")
@@ -83,7 +83,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while the recheck after a tick
 	check_stop_all(recheck_waits);
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while an attach waits for a process in exec", "[hostile]")
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while a recording waits for a process in exec", "[hostile]")
 {
 	need_fuse();
 	const PerfForUsers users;
@@ -91,16 +91,16 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while an attach waits for a pr
 	const auto target = stuck_exec();
 	Child session = as_user(attacker, [&] {
 		const Device device;
-		const Memory counters(page);
-		auto how = count_in(counters.at());
+		const Memory table(page);
+		auto how = describe_recording(table, 0, period_nobody);
 		const Fd proof = user_proof(target->pid());
 
 		proven.open();
 		still.wait();
 		how.proof = proof.get();
-		device.call(PROFIL_ATTACH, &how);
+		device.call(PROFIL_RECORD, &how);
 	});
-	const auto in_attach = [&] {
+	const auto in_command = [&] {
 		return state_of(session.pid()) == 'D' &&
 		       read_file("/proc/" + std::to_string(session.pid()) + "/syscall")
 			       .starts_with(std::to_string(SYS_ioctl) + " ");
@@ -109,10 +109,10 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while an attach waits for a pr
 	proven.wait();
 	target->stand_still();
 	still.open();
-	REQUIRE(soon(in_attach));
+	REQUIRE(soon(in_command));
 	Child root([] { stop_all(); });
 	CHECK(ends(root));
-	CHECK(in_attach());
+	CHECK(in_command());
 	kill(session.pid(), SIGKILL);
 	CHECK(ends(session));
 	target->let_go();

@@ -3,9 +3,11 @@
  * as they can.
  */
 #include "tests/guest/hostile/support.h"
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/support/skip.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <memory>
@@ -44,10 +46,10 @@ class Busy {
 void be_storm(const Gate &followed, const Gate &go, std::atomic<unsigned> &forks)
 {
 	const std::vector<Device> sessions(8);
-	const Memory counters(page);
+	const Memory table(page);
 
 	for (const Device &session : sessions)
-		attach_to(session, getpid(), counters, PROFIL_FOLLOW);
+		record(session, getpid(), table, PROFIL_FOLLOW);
 	followed.open();
 	for (go.wait();; forks++)
 		Child([] {}).join();
@@ -68,21 +70,23 @@ Following follow(unsigned children, const Gate &followed, const Gate &go)
 		for (unsigned i = 0; i < children; i++)
 			Child([] {}).join();
 	});
-	const Device device;
-	const Memory counters(page);
-	const auto profile = attach_to(device, target.pid(), counters, PROFIL_FOLLOW);
+	Recording recording(512, period_nobody);
 	Following seen = {};
 
+	recording.begin_with(user_proof(target.pid()), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
 	followed.open();
 	go.wait();
 	may_fork.open();
-	while (seen.exits < seen.forks + 1)
-		for (const profil_event &event : device.read_events()) {
-			seen.forks += !!(event.what & PROFIL_EVENT_FORK);
-			seen.exits += !!(event.what & PROFIL_EVENT_EXIT);
-		}
 	target.join();
-	seen.forks_lost = device.status(profile).forks_lost;
+	soon([&] {
+		const auto all = recording.owners("guest");
+
+		seen.forks = static_cast<unsigned>(all.size()) - 1;
+		seen.exits =
+			static_cast<unsigned>(std::ranges::count(all, PROFIL_OWNER_ENDED, &Described::state));
+		return seen.exits == children + 1;
+	});
+	seen.forks_lost = recording.status().forks_lost;
 	return seen;
 }
 

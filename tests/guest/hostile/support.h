@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "tests/guest/support/credentials.h"
 #include "tests/guest/support/burner.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/fuse.h"
 #include "tests/guest/support/places.h"
@@ -105,13 +105,28 @@ inline profil_start count_in(const void *counter)
 	return describe(region_on(counter), period_nobody);
 }
 
-/** Attaches to a process, with counters at the start of some memory. */
-inline uint32_t attach_to(const Device &device, pid_t pid, const Memory &counters, uint32_t flags = 0)
+/** Record a process, as a user may, in all of this memory.  Returns 0 or the error. */
+inline int try_record(const Device &device, pid_t pid, const Memory &table, uint32_t flags = 0)
 {
-	auto how = count_in(counters.at());
+	auto how = describe_recording(table, flags, period_nobody);
+	const Fd proof = user_proof(pid);
 
-	how.flags = flags;
-	return device.attach(how, user_proof(pid).get());
+	how.proof = proof.get();
+	return device.call(PROFIL_RECORD, &how);
+}
+
+/** The same, but throws when it fails.  Returns the number. */
+inline uint32_t record(const Device &device, pid_t pid, const Memory &table, uint32_t flags = 0)
+{
+	return device.record(describe_recording(table, flags, period_nobody), user_proof(pid).get());
+}
+
+/** Give a recording a table of one page.  Returns 0 or the error. */
+inline int change_table(const Device &device, uint32_t profile, const void *table)
+{
+	auto change = describe_table(profile, table, page);
+
+	return device.call(PROFIL_RECORD, &change);
 }
 
 /** A way in which a user's process ends up waiting for a page of a FUSE file. */
@@ -122,10 +137,10 @@ struct Wait {
 };
 
 /** These wait while they hold the lock of a profile that others can find. */
-extern const Wait start_waits, update_waits, status_waits, recheck_waits;
+extern const Wait start_waits, table_waits, status_waits, recheck_waits;
 /** These wait without a lock. */
-extern const Wait first_start_waits, attach_waits, argument_waits, regions_wait, read_waits;
-extern const std::vector<Wait> locked_waits, unlocked_waits, all_waits;
+extern const Wait first_start_waits, recording_waits, argument_waits, regions_wait;
+extern const std::vector<Wait> unlocked_waits, all_waits;
 
 /** Check that the child ends although a read of the file waits.  Ends the file system. */
 inline void check_not_kept(Child &child, FuseFile &file)

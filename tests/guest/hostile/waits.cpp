@@ -28,17 +28,15 @@ void start(const FuseFile &file)
 	Device().start(count_in(FuseMemory(file).at()));
 }
 
-void update(const FuseFile &file)
+void table(const FuseFile &file)
 {
 	const Device device;
 	const Memory ordinary(page);
-	const auto profile = attach_to(device, getpid(), ordinary);
+	const auto profile = record(device, getpid(), ordinary);
 	const FuseMemory memory(file);
-	const auto region = region_on(memory.at());
-	auto change = describe_update(profile, std::span(&region, 1));
 
 	file.hold();
-	need_that(device.call(PROFIL_UPDATE, &change) == 0, "PROFIL_UPDATE");
+	need_that(change_table(device, profile, memory.at()) == 0, "PROFIL_RECORD_TABLE");
 }
 
 /**
@@ -79,12 +77,14 @@ void recheck(const FuseFile &file)
 	burner.burn_until(counted_text, [&] { return file.waiting() > 0; });
 }
 
-void attach(const FuseFile &file)
+void recording(const FuseFile &file)
 {
+	const Device device;
 	const FuseMemory memory(file);
+	const Fd proof = user_proof(getpid());
 
 	file.hold();
-	Device().attach(count_in(memory.at()), user_proof(getpid()).get());
+	device.record(describe_recording(memory.at(), page, 0, period_nobody), proof.get());
 }
 
 /** Calls ioctl(2) directly: initializing the structure would read the file. */
@@ -108,32 +108,19 @@ void regions(const FuseFile &file)
 	device.call(PROFIL_START, &how);
 }
 
-void read_events(const FuseFile &file)
-{
-	const Device device;
-	const FuseMemory memory(file);
-
-	file.hold();
-	syscall(SYS_read, device.fd(), memory.at(), page);
-}
-
 } // namespace
 
 const Wait start_waits = {"a start that replaces a profile", restart};
-const Wait update_waits = {"an update", update};
+const Wait table_waits = {"another table", table};
 const Wait status_waits = {"a status", status};
 const Wait recheck_waits = {"the recheck after a tick", recheck};
 const Wait first_start_waits = {"the first start", start};
-const Wait attach_waits = {"an attach", attach};
+const Wait recording_waits = {"a recording", recording};
 const Wait argument_waits = {"an argument", argument};
 const Wait regions_wait = {"regions", regions};
-const Wait read_waits = {"a read of events", read_events};
 
-const std::vector<Wait> locked_waits = {start_waits, update_waits, status_waits, recheck_waits};
-const std::vector<Wait> unlocked_waits = {first_start_waits, attach_waits, argument_waits, regions_wait,
-					  read_waits};
-const std::vector<Wait> all_waits = {start_waits,    update_waits,	status_waits,
-				     recheck_waits,  first_start_waits, attach_waits,
-				     argument_waits, regions_wait,	read_waits};
+const std::vector<Wait> unlocked_waits = {first_start_waits, recording_waits, argument_waits, regions_wait};
+const std::vector<Wait> all_waits = {start_waits,	table_waits,	 status_waits,	 recheck_waits,
+				     first_start_waits, recording_waits, argument_waits, regions_wait};
 
 } // namespace guest::hostile
