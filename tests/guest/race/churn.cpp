@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/race/churn.cpp  Processes that make very many threads and children while they are
- * profiled by themselves and by another process.  Nothing accumulates, and both
- * profiles have the same total.
+ * profiled by themselves and recorded by another process.  Nothing accumulates, and both
+ * have the same total.
  *
  * `make churn` runs these tests at full length, on a CPU where a nanosecond is one instruction,
  * so that the expected number of ticks is known, too.
  */
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
@@ -16,7 +17,6 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
-#include <poll.h>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -86,18 +86,20 @@ profil_start followed(const profil_region &region)
 	return how;
 }
 
-/** A process that works while it is profiled by itself and by this process. */
+/** A process that works while it is profiled by itself and recorded by this process. */
 struct Churn {
 	struct Result {
-		uint64_t counted; /* by itself, and by its children, which add theirs */
-		uint64_t ns;	  /* CPU time of it and its children */
-		uint64_t exiting; /* the part of ns in threads that exit and have no mm: in no profile */
+		uint64_t counted;	     /* by itself, and by its children, which add theirs */
+		uint64_t ns;		     /* CPU time of it and its children */
 		std::optional<uint64_t> all; /* CPU time of all tasks meanwhile */
 	};
 
-	Device device;
+	Recording recording;
 	Burner burner;
-	Memory counters{page}, children{page, MAP_SHARED};
+	/* In a file, so that it is one text for all processes. */
+	const Memory code{reinterpret_cast<void *>(text), buffer, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1};
+	Memory children{page, MAP_SHARED};
 	Gate go;
 	Held held;
 	uint64_t slab_before = Held::slab_kib();
@@ -113,26 +115,21 @@ struct Churn {
 
 			go.wait();
 			self.start(followed(each_address(text, text + buffer / 8, own.at(), 8)));
-			const auto exiting = module_stat("exiting_ns");
 			const auto begin = used_ns();
 			const auto all = run_by_all();
 			work(self, own);
 			const Result result = {sum_counters<uint64_t>(own), used_ns() - begin,
-					       module_stat("exiting_ns") - exiting,
 					       all ? std::optional(run_by_all().value() - *all)
 						   : std::nullopt};
 			need_that(self.status().counted == result.counted, "its counters add up");
 			self.stop();
 			return result;
 		});
-		const auto profile =
-			device.attach(followed(one_counter(text, text + buffer / 8, counters.at(), 8)),
-				      proof_of(child.pid()).get());
+		recording.begin(child.pid());
 		std::atomic<bool> done = false;
 		std::thread watcher([&] {
 			while (!done) {
 				held.look();
-				drain();
 				usleep(20'000);
 			}
 		});
@@ -140,8 +137,19 @@ struct Churn {
 		const auto result = child.result();
 		done = true;
 		watcher.join();
-		status = device.status(profile);
+		recording.finish();
+		status = recording.status();
+		CHECK(recording.sum() == status.counted + status.kernel);
 		return result;
+	}
+
+	/** The ticks in the block, which both have. */
+	uint64_t in_block() const
+	{
+		return recording.sum([&](const Row &row) {
+			return row.text.kind == PROFIL_KIND_FILE && row.text.place == "/dev/zero (deleted)" &&
+			       row.offset < buffer / 8;
+		});
 	}
 
 	/**
@@ -152,26 +160,18 @@ struct Churn {
 	void check_time(const Result &result) const
 	{
 		const double time = static_cast<double>(result.ns) / period_10khz;
-		const double exiting = static_cast<double>(result.exiting) / period_10khz;
-		const double slack = 3 + time / 200;
 
 		if (result.all)
-			CHECK(status.ticks + exiting < static_cast<double>(*result.all) / period_10khz + 3);
-		CHECK(time < status.ticks + exiting + slack);
+			CHECK(status.ticks < static_cast<double>(*result.all) / period_10khz + 3);
+		CHECK(time < status.ticks + 3 + time / 200);
 	}
-	/**
-	 * A clock that ticks only where a profiled task runs does not know how long threads ran
-	 * without an mm; a run with the perf clock has measured that part.  The number of points of
-	 * the lazy clock's grid in the rest is random, with a variance of at most its expected
-	 * value.
-	 */
-	void check_ticks(const Result &result, double exiting_part) const
+	/** The ticks of a clock with a random grid have a variance of at most their expected value. */
+	void check_ticks(const Result &result) const
 	{
-		const double time = static_cast<double>(result.ns) / period_10khz;
-		const double expected = time * (1 - exiting_part);
+		const double expected = static_cast<double>(result.ns) / period_10khz;
 		const double difference = static_cast<double>(status.ticks) - expected;
 
-		CHECK(std::abs(difference) < 3 + time / 200 + 4 * std::sqrt(expected));
+		CHECK(std::abs(difference) < 3 + expected / 200 + 4 * std::sqrt(expected));
 	}
 	/** Allow some slack, and the freed memory that KASAN keeps. */
 	void check_slab() const { CHECK(held.slab < slab_before + 4096 * slowness()); }
@@ -179,15 +179,11 @@ struct Churn {
 	void tell(const char *what, unsigned number, const Result &result) const
 	{
 		fprintf(stderr,
-			"%u %s: %llu ticks, %llu counted, %llu late, %.0f exiting, %.0f by CPU time, "
-			"%.0f by all; at most "
-			"%llu "
-			"profiles, "
-			"%llu images, %llu pages; slab %llu KiB before, %llu KiB at most\n",
+			"%u %s: %llu ticks, %llu counted, %llu late, %.0f by CPU time, %.0f by all; at most "
+			"%llu profiles, %llu images, %llu pages; slab %llu KiB before, %llu KiB at most\n",
 			number, what, static_cast<unsigned long long>(status.ticks),
 			static_cast<unsigned long long>(status.counted),
 			static_cast<unsigned long long>(status.lost_late),
-			static_cast<double>(result.exiting) / period_10khz,
 			static_cast<double>(result.ns) / period_10khz,
 			static_cast<double>(result.all.value_or(0)) / period_10khz,
 			static_cast<unsigned long long>(held.profiles),
@@ -208,15 +204,6 @@ private:
 		system = children_used.ru_stime;
 		return process_ns() +
 		       1000 * (1'000'000ULL * (user.tv_sec + system.tv_sec) + user.tv_usec + system.tv_usec);
-	}
-
-	/** Read all events: unread events of children stay in memory. */
-	void drain() const
-	{
-		pollfd poller = {device.fd(), POLLIN, 0};
-
-		while (need(poll(&poller, 1, 0), "poll") == 1)
-			device.read_events();
 	}
 };
 
@@ -256,8 +243,7 @@ Churn::Result churn_threads(Churn &churn)
 	});
 
 	churn.tell("threads", threads, result);
-	CHECK(result.counted == churn.status.counted);
-	CHECK(result.counted == counter<uint64_t>(churn.counters));
+	CHECK(result.counted == churn.in_block());
 	CHECK(churn.held.profiles == 2);
 	CHECK(churn.held.images <= 2);
 	CHECK(churn.held.pages == buffer / page + 1);
@@ -288,8 +274,7 @@ Churn::Result churn_children(Churn &churn)
 
 	churn.tell("children", children, result);
 	CHECK(of_children > 0);
-	CHECK(of_children + result.counted == churn.status.counted);
-	CHECK(churn.status.counted == counter<uint64_t>(churn.counters));
+	CHECK(of_children + result.counted == churn.in_block());
 	CHECK(churn.status.forks_lost == 0);
 	CHECK(module_stat("forks_lost") == lost);
 	CHECK(module_stat("pool_empty") == 0);
@@ -313,21 +298,18 @@ TEST_CASE_METHOD(AtRest, "a process that keeps forking counts what its children 
 	churn_children(churn);
 }
 
-/** First with the perf clock, which ticks every task, then with the default clock. */
+/** First with the perf clock, which ticks at even intervals, then with the default clock. */
 static void ticked_for_cpu_time(Churn::Result (*work)(Churn &))
 {
-	double exiting_part;
 	{
 		const Clock perf("perf");
 		Churn churn;
-		const auto result = work(churn);
 
-		churn.check_time(result);
-		exiting_part = static_cast<double>(result.exiting) / static_cast<double>(result.ns);
+		churn.check_time(work(churn));
 	}
 	Churn churn;
 
-	churn.check_ticks(work(churn), exiting_part);
+	churn.check_ticks(work(churn));
 }
 
 TEST_CASE_METHOD(AtRest, "threads that come and go all the time get ticks for their CPU time",

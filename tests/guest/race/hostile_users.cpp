@@ -204,15 +204,13 @@ TEST_CASE_METHOD(AtRest, "an exec of a followed process after PROFIL_STOP_ALL ke
 	});
 	{
 		const Device device;
-		const Memory counters(4096);
+		const Memory table(4096);
+		const auto name = "/proc/" + std::to_string(child.pid()) + "/comm";
 
-		device.attach(describe(one_counter(1, 2, counters.at())), proof_of(child.pid()).get());
+		device.record(describe_recording(table), proof_of(child.pid()).get());
 		REQUIRE(stop_all(device) == 0);
 		gate.open();
-		REQUIRE(soon([&] {
-			const auto events = device.read_events();
-			return !events.empty() && (events[0].what & PROFIL_EVENT_EXEC);
-		}));
+		REQUIRE(soon([&] { return read_file(name) == "sleep\n"; }));
 	}
 	CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
 	CHECK(soon([&] { return module_stat("images") == images(); }));
@@ -229,18 +227,16 @@ TEST_CASE_METHOD(AtRest, "after PROFIL_STOP_ALL no fork counts as lost, however 
 		execl("/bin/sh", "sh", "-c", program, program, "100", nullptr);
 	});
 	const Device device;
-	const Memory counters(4096);
-	auto how = describe(one_counter(1, 2, counters.at()));
+	const Memory table(4096);
 
-	how.flags |= PROFIL_FOLLOW;
-	device.attach(how, proof_of(child.pid()).get());
+	device.record(describe_recording(table), proof_of(child.pid()).get());
 	REQUIRE(stop_all(device) == 0);
 	gate.open();
 	child.join();
 	CHECK(module_stat("forks_lost") == lost);
 }
 
-TEST_CASE_METHOD(AtRest, "stopping profiles while they are attached leaves none behind")
+TEST_CASE_METHOD(AtRest, "stopping recordings while they begin leaves none behind")
 {
 	const unsigned rounds = 10 + 40 / slowness();
 	std::vector<Child> children;
@@ -249,7 +245,7 @@ TEST_CASE_METHOD(AtRest, "stopping profiles while they are attached leaves none 
 		children.emplace_back([] { pause(); });
 		proofs.push_back(proof_of(children.back().pid()));
 	}
-	const Memory counters(4096);
+	const Memory tables(4 * 4096);
 	for (unsigned i = 0; i < rounds; i++) {
 		const Device device;
 		std::atomic<bool> done{false};
@@ -261,15 +257,15 @@ TEST_CASE_METHOD(AtRest, "stopping profiles while they are attached leaves none 
 				device.call(PROFIL_STOP, &stop);
 			}
 		});
-		std::vector<std::thread> attachers;
-		for (const auto &proof : proofs)
-			attachers.emplace_back([&] {
-				auto how = describe(one_counter(1, 2, counters.at()));
-				how.proof = proof.get();
-				device.call(PROFIL_ATTACH, &how);
+		std::vector<std::thread> recorders;
+		for (size_t k = 0; k < proofs.size(); k++)
+			recorders.emplace_back([&, k] {
+				auto how = describe_recording(tables.at(k * 4096), 4096, 0, period_10khz);
+				how.proof = proofs[k].get();
+				device.call(PROFIL_RECORD, &how);
 			});
-		for (auto &attacher : attachers)
-			attacher.join();
+		for (auto &recorder : recorders)
+			recorder.join();
 		done = true;
 		stopper.join();
 	}

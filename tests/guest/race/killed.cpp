@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/killed.cpp  Attachers and targets that are killed in the middle of an
- * operation, by a signal or by the OOM killer.
+/** @file tests/guest/race/killed.cpp  Owners and targets of recordings that are killed in the
+ * middle of an operation, by a signal or by the OOM killer.
  */
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
@@ -20,22 +20,22 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-/** Issue every command that an attacher can, until killed. */
-void attach_for_ever(pid_t target, const Memory &counters)
+/** Issue every command on a recording, until killed. */
+void record_for_ever(pid_t target, const Memory &tables)
 {
-	const Device device(O_RDWR | O_NONBLOCK);
+	const Device device;
 	const Fd proof = proof_of(target);
-	auto how = describe(each_address(text, text + 1024, counters.at(), 8));
-	const auto other = one_counter(text, text + CODE_LOOP_RETURN, counters.at(page), 8);
+	const auto how = describe_recording(tables.at(), page, PROFIL_FOLLOW, period_10khz);
 
-	how.flags = PROFIL_FOLLOW;
 	for (;;) {
-		const auto profile = device.attach(how, proof.get());
-		auto update = describe_update(profile, std::span(&other, 1));
+		const auto profile = device.record(how, proof.get());
+		auto change = describe_table(profile, tables.at(page), page);
+		auto again = how;
 
-		need_that(device.call(PROFIL_UPDATE, &update) == 0, "PROFIL_UPDATE");
+		need_that(device.call(PROFIL_RECORD, &change) == 0, "PROFIL_RECORD_TABLE");
 		device.status(profile);
-		device.attach(how, proof.get());
+		again.proof = proof.get();
+		need_that(device.call(PROFIL_RECORD, &again) == EEXIST, "it is recorded already");
 		device.stop(profile);
 	}
 }
@@ -62,24 +62,25 @@ bool was_killed(Child &child)
 } // namespace
 
 TEST_CASE_METHOD(AtRest,
-		 "an attacher killed at any moment leaves nothing behind and nothing is written any more",
+		 "a recorder killed at any moment leaves nothing behind and nothing is written any more",
 		 "[race]")
 {
 	const Burner burner;
-	const Memory counters(2 * page, MAP_SHARED);
+	const Memory tables(2 * page, MAP_SHARED);
 	unsigned touched = 0;
 
 	burner.plant_loop(text);
 	const Child target = burning_child(text);
 	for (unsigned i = 0; i < rounds(40); i++) {
-		Child attacher([&] { attach_for_ever(target.pid(), counters); });
+		memset(tables.at(), 0, tables.bytes());
+		Child recorder([&] { record_for_ever(target.pid(), tables); });
 
 		usleep(i % 10 * 1000);
-		kill(attacher.pid(), SIGKILL);
-		CHECK(was_killed(attacher));
-		give_up(counters);
+		kill(recorder.pid(), SIGKILL);
+		CHECK(was_killed(recorder));
+		give_up(tables);
 		Burner::spin(text, 20'000);
-		touched += !given_up(counters);
+		touched += !given_up(tables);
 	}
 	CHECK(touched == 0);
 }
@@ -89,45 +90,48 @@ TEST_CASE_METHOD(AtRest,
 		 "[race]")
 {
 	const Burner burner;
-	const Memory counters(page, MAP_SHARED), its(page, MAP_SHARED);
+	const Memory table(page, MAP_SHARED), its(page, MAP_SHARED), own(page, MAP_SHARED);
 	const Cgroup group("profil-oom");
-	const ModuleCount all;
+	const uint64_t before = module_ticks("counted"), kernel = module_ticks("kernel");
 	uint64_t counted = 0;
 
 	burner.plant_loop(text);
 	group.set("memory.max", "16M");
 	for (unsigned i = 0; i < rounds(2); i++) {
 		const Device device;
-		const Gate attached;
+		const Gate recorded;
 		const Child bystander = burning_child(text);
 
-		memset(counters.at(), 0, page);
-		memset(its.at(), 0, page);
-		/* The victim is profiled by itself and by us, and itself profiles another process. */
+		for (const Memory *one : {&table, &its, &own})
+			memset(one->at(), 0, page);
+		/* The victim is profiled by itself and recorded by us, and itself records another process. */
 		Child victim([&] {
-			const Device own;
+			const Device mine;
 			group.enter();
-			own.start(describe(one_counter(text, text + CODE_LOOP_RETURN, its.at(), 8)));
-			own.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, its.at(64), 8)),
-				   proof_of(bystander.pid()).get());
-			attached.wait();
+			mine.start(describe(one_counter(text, text + CODE_LOOP_RETURN, own.at(), 8)));
+			mine.record(describe_recording(its), proof_of(bystander.pid()).get());
+			recorded.wait();
 			const Burners others(text);
 			eat_memory();
 		});
-		const auto profile =
-			device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
-				      proof_of(victim.pid()).get());
-		attached.open();
+		const auto profile = device.record(describe_recording(table), proof_of(victim.pid()).get());
+		recorded.open();
 		CHECK(was_killed(victim));
-		counted += counter<uint64_t>(counters) + counter<uint64_t>(its) + counter<uint64_t>(its, 8);
-		CHECK(device.status(profile).counted == counter<uint64_t>(counters));
-		give_up(counters);
-		give_up(its);
+		const auto status = device.status(profile);
+		CHECK(status.counted + status.kernel == sum_table(table));
+		counted += sum_table(table) + sum_table(its) + counter<uint64_t>(own);
+		for (const Memory *one : {&table, &its, &own}) {
+			if (one == &table)
+				device.stop(profile);
+			give_up(*one);
+		}
 		Burner::spin(text, 20'000);
-		CHECK(given_up(counters));
-		CHECK(given_up(its));
+		for (const Memory *one : {&table, &its, &own})
+			CHECK(given_up(*one));
 	}
-	CHECK(all.becomes(counted));
+	/* Only recordings count ticks in the kernel. */
+	CHECK(counted >= module_ticks("counted") - before);
+	CHECK(counted <= module_ticks("counted") - before + module_ticks("kernel") - kernel);
 }
 
 TEST_CASE_METHOD(AtRest,

@@ -109,7 +109,8 @@ TEST_CASE_METHOD(AtRest, "memory that goes away during ticks is not written afte
 	asker.join();
 }
 
-TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written after the next status", "[race]")
+TEST_CASE_METHOD(AtRest, "a table that goes away is not written after the next status of its recording",
+		 "[race]")
 {
 	const Device device;
 	const Burner burner;
@@ -121,9 +122,8 @@ TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written aft
 		CAPTURE(change.name);
 		for (unsigned i = 0; i < rounds(12); i++) {
 			const LonePage counters;
-			const auto how = describe(
-				one_counter(text, text + CODE_LOOP_RETURN, counters.at(), i % 2 ? 4 : 8));
-			const auto profile = device.attach(how, proof.get());
+			const auto profile = device.record(
+				describe_recording(counters.at(), page, 0, period_10khz), proof.get());
 
 			CHECK_NOTHROW(strike(change, {device, profile}, counters));
 		}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/stopped.cpp  Stopped targets: they have no ticks, but profiles can be
- * attached and detached.
+/** @file tests/guest/race/stopped.cpp  Stopped targets: they have no ticks, but recordings can begin and
+ * end.
  */
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
 
@@ -26,45 +27,47 @@ struct Hold {
 	std::function<void(pid_t)> stop, go_on;
 };
 
-/** Attach, detach and check while the target is stopped and while it runs. */
+/** The ticks in user mode. */
+uint64_t in_loop(const Recording &recording)
+{
+	return recording.of_kind(PROFIL_KIND_MEMORY);
+}
+
+/** Begin and end recordings, and check them, while the target is stopped and while it runs. */
 void hold_and_look(pid_t pid, const Hold &hold, unsigned number)
 {
-	const Device device, witness;
-	const Memory counters(page);
-	const auto first = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
-	const auto second = one_counter(text, text + CODE_LOOP_RETURN, counters.at(64), 8);
-	const Fd proof = proof_of(pid);
+	Recording witness;
+	auto recording = std::make_unique<Recording>();
 
 	await_no_clock();
-	/* Otherwise the first profile counts ticks that the second does not. */
+	/* Otherwise the first recording counts ticks that the second does not. */
 	hold.stop(pid);
-	const auto whole = witness.attach(describe(second), proof.get());
+	witness.begin(pid);
+	recording->begin(pid);
 	uint64_t moved = 0;
-	auto profile = device.attach(describe(first), proof.get());
 
 	hold.go_on(pid);
 	for (unsigned i = 0; i < number; i++) {
 		hold.stop(pid);
-		const auto counted = counter<uint64_t>(counters);
-		const auto seen = counter<uint64_t>(counters, 8);
+		auto counted = in_loop(*recording);
+		const auto seen = in_loop(witness);
 		if (i % 4 == 1) {
-			device.stop(profile);
-			profile = device.attach(describe(first), proof.get());
+			recording = std::make_unique<Recording>();
+			recording->begin(pid);
 			moved += counted;
-			*counters.at<uint64_t>() = 0;
+			counted = 0;
 		}
 		Burner::spin(text, 20'000);
-		CHECK(counter<uint64_t>(counters) == (i % 4 == 1 ? 0 : counted));
-		CHECK(counter<uint64_t>(counters, 8) == seen);
-		CHECK(witness.status(whole).counted == seen);
+		CHECK(in_loop(*recording) == counted);
+		CHECK(in_loop(witness) == seen);
 		hold.go_on(pid);
 		if (i % 8 == 0) {
-			const auto at = counter<uint64_t>(counters, 8);
-			CHECK(soon([&] { return counter<uint64_t>(counters, 8) > at; }));
+			const auto at = in_loop(witness);
+			CHECK(soon([&] { return in_loop(witness) > at; }));
 		}
 	}
 	hold.stop(pid);
-	CHECK(moved + counter<uint64_t>(counters) == counter<uint64_t>(counters, 8));
+	CHECK(moved + in_loop(*recording) == in_loop(witness));
 	hold.go_on(pid);
 }
 
@@ -132,13 +135,13 @@ TEST_CASE_METHOD(AtRest, "a process that its control group freezes counts while 
 TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is counted in full", "[race]")
 {
 	const Burner burner;
-	const Memory counters(page), thread(page, MAP_SHARED);
+	const Memory thread(page, MAP_SHARED);
 	const ModuleCount all;
-	unsigned attached = 0;
+	uint64_t counted = 0;
 
 	burner.plant_loop(text);
 	for (unsigned i = 0; i < rounds(30); i++) {
-		const Device device;
+		Recording recording;
 		const Gate go;
 		__atomic_store_n(thread.at<pid_t>(), 0, __ATOMIC_RELAXED);
 		Child target([&] {
@@ -154,23 +157,26 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is count
 		while (!__atomic_load_n(thread.at<volatile pid_t>(), __ATOMIC_RELAXED))
 			;
 		const pid_t tid = *thread.at<pid_t>();
-		auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
-		how.flags = PROFIL_FOLLOW;
 		/* A proof for the thread group leader is stale as soon as the leader ends. */
-		for (const pid_t pid : {target.pid(), tid}) {
-			const Fd event = open_proof({.pid = pid});
-			how.proof = event.get();
-			const int error = event.get() < 0 ? errno : device.call(PROFIL_ATTACH, &how);
-			need_that(!error || (error == ESRCH && pid != tid), "only the leader may be gone");
-			attached += !error;
-		}
+		const Fd leaders = open_proof({.pid = target.pid()});
+		const int error = leaders.get() < 0
+					  ? errno
+					  : recording.try_begin_with(leaders, PROFIL_RECORD_PROCESSES);
+		need_that(!error || error == ESRCH, "the leader may be gone");
+		if (error)
+			recording.begin(tid, PROFIL_RECORD_PROCESSES);
+		else
+			CHECK(recording.add(tid) == EEXIST);
 		go.open();
 		target.join();
-		const auto events = device.read_events();
-		CHECK(events.size() == 1);
-		CHECK(events[0].what == PROFIL_EVENT_EXIT);
+		const auto owners = recording.owners("guest");
+		REQUIRE(owners.size() == 1);
+		CHECK(owners[0].pid == target.pid());
+		CHECK(owners[0].state == PROFIL_OWNER_ENDED);
+		recording.finish();
+		counted += recording.status().counted;
+		CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
 	}
-	CHECK(attached >= rounds(30));
-	CHECK(all.becomes(counter<uint64_t>(counters)));
-	CHECK(counter<uint64_t>(counters) > 0);
+	CHECK(all.becomes(counted));
+	CHECK(counted > 0);
 }

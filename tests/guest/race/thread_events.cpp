@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/thread_events.cpp  A profile that begins while an event is being counted. */
+/** @file tests/guest/race/thread_events.cpp  A recording that begins while an event is being counted. */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/race.h"
@@ -13,12 +13,12 @@ using namespace guest;
 
 /* As in window.cpp, this race needs a module whose ticks take a while. */
 TEST_CASE_METHOD(AtRest,
-		 "a thread's profile has no event of another thread, even if that is just being counted",
+		 "a thread's recording has no event of another thread, even if that is just being counted",
 		 "[window][source]")
 {
 	constexpr size_t pages = 64;
-	const Device device, other;
-	const Memory shared(page, MAP_SHARED), counters(page);
+	Recording other(4096, 1);
+	const Memory shared(page, MAP_SHARED);
 	const Child target([&] {
 		std::thread([&] {
 			*shared.at<volatile pid_t>() = gettid();
@@ -32,22 +32,20 @@ TEST_CASE_METHOD(AtRest,
 			madvise(const_cast<char *>(memory), pages * page, MADV_DONTNEED);
 		}
 	});
-	const auto profile_of = [&](const Device &owner, pid_t id, uint32_t flags) {
-		auto how = describe(one_counter(Burner::usual, Burner::usual + 64, counters.at(), 8), 1);
-
-		how.flags = PROFIL_EVENT | flags;
-		return owner.attach(how, open_proof({.pid = id, .config = PERF_COUNT_SW_PAGE_FAULTS}).get());
+	const auto begin = [](Recording &recording, pid_t id, uint32_t flags) {
+		recording.begin_with(open_proof({.pid = id, .config = PERF_COUNT_SW_PAGE_FAULTS}),
+				     PROFIL_EVENT | flags);
 	};
 
 	REQUIRE(soon([&] { return *shared.at<volatile pid_t>() != 0; }));
 	stay_on(0);
-	const auto all = profile_of(other, target.pid(), 0);
-	REQUIRE(soon([&] { return other.status(all).ticks > 10; }));
+	begin(other, target.pid(), 0);
+	REQUIRE(soon([&] { return other.status().ticks > 10; }));
 	for (unsigned i = 0; i < rounds(50); i++) {
-		const auto profile = profile_of(device, *shared.at<volatile pid_t>(), PROFIL_THREAD);
+		Recording recording(256, 1);
 
+		begin(recording, *shared.at<volatile pid_t>(), PROFIL_THREAD);
 		usleep(20'000);
-		REQUIRE(device.status(profile).ticks == 0);
-		device.stop(profile);
+		REQUIRE(recording.status().ticks == 0);
 	}
 }

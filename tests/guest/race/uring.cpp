@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <linux/profil_record.h>
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -68,7 +67,7 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 		 "[race][uring]")
 {
 	const Burner burner;
-	const Memory counters(page);
+	const Memory counters(page), table(page);
 
 	burner.plant_loop(text);
 	const Child target = burning_child(text);
@@ -76,15 +75,16 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 	for (unsigned i = 0; i < rounds(30); i++) {
 		/* The commands may still write to these structures after the lambda has returned. */
-		auto start = describe(region), attach = describe(region);
+		auto start = describe(region);
+		auto record = describe_recording(table);
 		auto status = sized<profil_status>(1);
 		auto stop = sized<profil_stop>(i % 2);
-		attach.proof = proof.get();
+		record.proof = proof.get();
 		Child owner([&] {
 			Device device;
 			LooseRing ring(i % 2 == 0);
 
-			ring.prepare(device, PROFIL_ATTACH, &attach, sizeof(attach));
+			ring.prepare(device, PROFIL_RECORD, &record, sizeof(record));
 			ring.prepare(device, PROFIL_START, &start, sizeof(start));
 			ring.prepare(device, PROFIL_STATUS, &status, sizeof(status));
 			ring.prepare(device, PROFIL_STOP, &stop, sizeof(stop));
@@ -101,39 +101,32 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 }
 
 /*
- * A fork shares the structure's page after the attach has written to it, and before the attach
+ * A fork shares the structure's page after the command has written to it, and before the command
  * undoes that.
  */
-TEST_CASE_METHOD(AtRest, "an attach that is refused leaves its structure as it was while the process forks",
+TEST_CASE_METHOD(AtRest, "a recording that is refused leaves its structure as it was while the process forks",
 		 "[race][uring]")
 {
 	const Device device;
 	Ring ring;
-	const Memory counts(16 * page), counter(page), structure(page);
+	const Memory table(page), other(page), structure(page);
 	const Child target([] { pause(); });
 	const Fd proof = proof_of(target.pid());
-	profil_record record = {};
-	auto *const start =
-		new (structure.at()) profil_start(describe(one_counter(0x1000, 0x1040, counter.at())));
+	auto *const record = new (structure.at()) profil_record(describe_recording(other));
 	std::atomic<bool> done = false;
 	const unsigned number = rounds(2'000);
 	unsigned refused = 0, changed = 0;
 
-	record.size = sizeof(record);
-	record.period = period_10khz;
-	record.proof = proof.get();
-	record.table = counts.address();
-	record.nr_counts = static_cast<uint32_t>(counts.bytes() / sizeof(profil_count));
-	need_that(device.call(PROFIL_RECORD, &record) == 0, "the target is recorded");
-	start->proof = proof.get();
+	device.record(describe_recording(table), proof.get());
+	record->proof = proof.get();
 	std::thread forker([&] {
 		while (!done)
 			Child([] { _exit(0); }).reap();
 	});
 	for (unsigned i = 0; i < number; i++) {
-		start->profile = start->stored = 77;
-		refused += ring.call(device, PROFIL_ATTACH, start, sizeof(*start)) == EEXIST;
-		changed += start->profile != 77 || start->stored != 77;
+		record->profile = 0;
+		refused += ring.call(device, PROFIL_RECORD, record, sizeof(*record)) == EEXIST;
+		changed += record->profile != 0;
 	}
 	done = true;
 	forker.join();
@@ -195,10 +188,10 @@ TEST_CASE_METHOD(AtRest, "a submission that changes while it is read runs as one
 	CHECK(plain.state == PROFIL_STATE_NONE);
 }
 
-TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no more and end", "[race][uring]")
+TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the recorder count no more and end", "[race][uring]")
 {
 	const Burner burner;
-	const Memory counters(page, MAP_SHARED);
+	const Memory table(page, MAP_SHARED);
 	unsigned touched = 0;
 
 	burner.plant_loop(text);
@@ -208,27 +201,27 @@ TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no m
 		const Device device;
 		LooseRing ring;
 		uint32_t profile = 1;
-		Child attacher([&] {
-			device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
-				      proof.get());
+		memset(table.at(), 0, page);
+		Child recorder([&] {
+			device.record(describe_recording(table), proof.get());
 			Burner::spin(text, 100'000);
 			if (i % 2)
 				raise(SIGKILL);
 		});
-		attacher.reap();
-		/* The attacher's memory is gone; the module notices that within about a second. */
+		recorder.reap();
+		/* The recorder's memory is gone; the module notices that within about a second. */
 		auto status = sized<profil_status>(profile);
 		CHECK(soon([&] {
 			need_that(device.call(PROFIL_STATUS, &status) == 0, "the file works");
 			return status.state == PROFIL_STATE_STOPPED && status.pinned == 0;
 		}));
-		give_up(counters);
+		give_up(table);
 		auto stop = sized<profil_stop>(profile);
 		ring.prepare(device, PROFIL_STATUS, &status, sizeof(status));
 		ring.prepare(device, PROFIL_STOP, &stop, sizeof(stop));
 		ring.submit();
 		Burner::spin(text, 20'000);
-		touched += !given_up(counters);
+		touched += !given_up(table);
 	}
 	CHECK(touched == 0);
 }

@@ -120,24 +120,23 @@ void check_use(const Place &place, const Burning &burning)
 	CHECK(given_up(place.kept));
 }
 
-using Take = void (*)(const Device &, uint32_t profile, Place &, const Place &other, const Path &path);
+using Take = void (*)(const Device &, uint32_t profile, Place &, const Place &other);
 
 const struct {
 	const char *name;
-	Take take; /* the memory, from a profile of another process */
+	Take take; /* the table, from a recording of another process */
 } commands[] = {
-	{"PROFIL_STOP", [](auto &device, auto profile, auto &, auto &, auto) { device.stop(profile); }},
-	{"PROFIL_UPDATE",
-	 [](auto &device, auto profile, auto &, auto &other, auto &path) {
-		 const auto region = other.region(path);
-		 auto update = describe_update(profile, std::span(&region, 1));
-		 need_that(device.call(PROFIL_UPDATE, &update) == 0, "PROFIL_UPDATE");
+	{"PROFIL_STOP", [](auto &device, auto profile, auto &, auto &) { device.stop(profile); }},
+	{"PROFIL_RECORD_TABLE",
+	 [](auto &device, auto profile, auto &, auto &other) {
+		 auto change = describe_table(profile, other.counters);
+		 need_that(device.call(PROFIL_RECORD, &change) == 0, "PROFIL_RECORD_TABLE");
 	 }},
 	{"munmap and PROFIL_STATUS",
-	 [](auto &device, auto profile, auto &place, auto &, auto) {
+	 [](auto &device, auto profile, auto &place, auto &) {
 		 need(munmap(place.counters.at(), page), "munmap");
 		 place.counters.forget();
-		 need_that(device.status(profile).state == PROFIL_STATE_FAULT, "the profile is off");
+		 need_that(device.status(profile).state == PROFIL_STATE_FAULT, "the recording is off");
 	 }},
 };
 
@@ -171,9 +170,8 @@ void check_self_profiles(unsigned most, Round round)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be used at once", "[window]")
+TEST_CASE_METHOD(AtRest, "memory that is taken from a recording can be used at once", "[window]")
 {
-	const Path &path = GENERATE(from_range(std::begin(paths), std::end(paths)));
 	const Device device;
 	const Burner burner;
 	const Burning burning;
@@ -183,13 +181,15 @@ TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be u
 	stay_on(0);
 	const Fd proof = proof_of(target.pid());
 	for (const auto &command : commands)
-		for (unsigned i = 0; i < rounds(40); i++) {
-			CAPTURE(command.name, path.name, i);
+		for (unsigned i = 0; i < rounds(80); i++) {
+			CAPTURE(command.name, i);
 			Place place;
 			const Place other;
-			const auto profile = device.attach(place.start(path), proof.get());
-			await_ticks(place, burning);
-			command.take(device, profile, place, other, path);
+			const auto profile =
+				device.record(describe_recording(place.counters, 0, period), proof.get());
+			need_that(soon([&] { return sum_table(place.counters) > 0; }), "there are ticks");
+			burning.await_tick();
+			command.take(device, profile, place, other);
 			check_use(place, burning);
 			if (command.take != commands[0].take)
 				device.stop(profile);
