@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/clock/begin.cpp  Profiles that begin while the clock already runs for others. */
+/** @file tests/guest/clock/begin.cpp  Recordings that begin while the clock already runs for others. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/busy_module.h"
@@ -16,11 +16,6 @@ using namespace guest;
 namespace {
 
 constexpr size_t page = 4096;
-
-profil_start all_ticks(const Memory &counters, uint64_t period)
-{
-	return describe_all_ticks(one_counter(0, CODE_END, counters.at(), 8), period);
-}
 
 uint64_t now_ns()
 {
@@ -72,19 +67,19 @@ TEST_CASE_METHOD(AtRest, "no tick is late for a recording that began after it wa
 }
 
 /*
- * A profile takes a share of the ticks of a clock that is faster than it asked for.  Each life
+ * A recording takes a share of the ticks of a clock that is faster than it asked for.  Each life
  * below is about half a period, so whether it has a tick is as good as tossing a coin.  By
  * Hoeffding's inequality, the sum of `lives` of them differs from what is expected by 50 or more
  * once in 3 * 10^10 runs.
  */
-TEST_CASE_METHOD(AtRest, "short lives of a slow profile have their share of a fast clock's ticks",
+TEST_CASE_METHOD(AtRest, "short recordings at a slow rate have their share of a fast clock's ticks",
 		 "[clock][icount]")
 {
 	constexpr unsigned lives = 200;
 	constexpr double most = 50;
 	constexpr uint64_t slow = 100 * period_10khz;
 	const Burner burner;
-	const Memory counters(page);
+	const Memory tables(3 * page);
 	const Device devices[2];
 	const Fd proof = proof_of(getpid());
 	const Child idle([] { pause(); });
@@ -92,16 +87,18 @@ TEST_CASE_METHOD(AtRest, "short lives of a slow profile have their share of a fa
 	double expected[2] = {}, different = 0, ticks[2] = {};
 
 	/* The clock runs for this one. */
-	keeper.attach(all_ticks(counters, period_10khz), proof_of(idle.pid()).get());
+	keeper.record(describe_recording(tables.at(2 * page), page, 0, period_10khz),
+		      proof_of(idle.pid()).get());
 	run_before_others();
 	burner.plant_block(Burner::usual, Burner::block);
 	for (unsigned i = 0; i < lives; i++) {
 		uint32_t profiles[2];
 		uint64_t begin[2], seen[2];
 
-		/* Making the second profile takes time, in which the first one has ticks. */
+		/* Beginning the second recording takes time, in which the first one has ticks. */
 		for (int n : {0, 1}) {
-			profiles[n] = devices[n].attach(all_ticks(counters, slow), proof.get());
+			profiles[n] = devices[n].record(
+				describe_recording(tables.at(n * page), page, 0, slow), proof.get());
 			begin[n] = process_ns();
 		}
 		burner.spend(slow / 2);

@@ -32,15 +32,14 @@ uint64_t cpu_ns(pid_t pid)
 	return now.tv_sec * 1'000'000'000ULL + now.tv_nsec;
 }
 
-/** A process that burns on CPU 1, and its profile. */
+/** A process that burns on CPU 1, and its recording. */
 class Burning {
 public:
 	explicit Burning(const Partition &partition) : child_(burning_child(text))
 	{
 		partition.enter(child_.pid());
-		profile_ = device_.attach(
-			describe(one_counter(text, text + CODE_LOOP_RETURN, counter_.at(), 8), period_nobody),
-			proof_of(child_.pid()).get());
+		profile_ = device_.record(describe_recording(table_, 0, period_nobody),
+					  proof_of(child_.pid()).get());
 	}
 
 	uint64_t ticks() const { return device_.status(profile_).ticks; }
@@ -75,7 +74,7 @@ public:
 	}
 
 private:
-	const Memory counter_{page};
+	const Memory table_{page};
 	const Child child_;
 	const Device device_;
 	uint32_t profile_;

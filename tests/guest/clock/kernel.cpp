@@ -95,22 +95,19 @@ TEST_CASE_METHOD(AtRest, "a sleeping process gets no ticks while another process
 {
 	const Device mine, its;
 	const Burner burner;
-	const Memory counters(page);
+	const Memory counter(page), table(page);
 	const Gate gate;
 	const Child sleeper([&] { gate.wait(); });
-	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 
 	/* The sleeper has reached its gate, and stays there. */
 	CHECK(soon([&] { return read_file("/proc/" + std::to_string(sleeper.pid()) + "/wchan") != "0"; }));
 	const Fd proof = proof_of(sleeper.pid());
-	auto how = describe(region);
-	how.flags = PROFIL_KERNEL_TICKS;
-	const auto profile = its.attach(how, proof.get());
-	mine.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(8), 8)));
+	const auto profile = its.record(describe_recording(table), proof.get());
+	mine.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counter.at(), 8)));
 	burn_ticks(mine, burner, text, 50);
 	const auto status = its.status(profile);
 	CHECK(status.ticks == 0);
 	CHECK(status.processes == 1);
-	CHECK(counter<uint64_t>(counters) == 0);
+	CHECK(sum_table(table) == 0);
 	mine.stop();
 }

@@ -191,13 +191,13 @@ TEST_CASE_METHOD(AtRest, "profiles with different periods are all exact", "[cloc
 		begin.wait();
 	});
 	const Fd proof = proof_of(target.pid());
-	const Memory counters(page);
-	const auto region = all_text(counters);
+	const Memory tables(5 * page);
 	std::vector<Device> devices(5);
 	const uint64_t rates[] = {100, 1024, 1000, 333, 7};
 
 	for (size_t i = 0; i < devices.size(); i++)
-		devices[i].attach(describe_all_ticks(region, second / rates[i]), proof.get());
+		devices[i].record(describe_recording(tables.at(i * page), page, 0, second / rates[i]),
+				  proof.get());
 	clockid_t clock;
 	need_that(clock_getcpuclockid(target.pid(), &clock) == 0, "clock_getcpuclockid");
 	timespec time;
@@ -216,9 +216,8 @@ TEST_CASE_METHOD(AtRest, "profiles with different periods are all exact", "[cloc
 TEST_CASE_METHOD(AtRest, "a profile is exact while faster profiles come and go", "[clock][icount]")
 {
 	const Burner burner;
-	const Memory counters(page);
+	const Memory table(page);
 	const Device other;
-	const auto region = all_text(counters);
 	const Child idle([] { pause(); });
 	const Fd proof = proof_of(idle.pid());
 
@@ -227,7 +226,7 @@ TEST_CASE_METHOD(AtRest, "a profile is exact while faster profiles come and go",
 	const auto seen = measure(second / 100, [&] {
 		for (int i = 0; i < 40; i++) {
 			const auto profile =
-				other.attach(describe_all_ticks(region, second / 1024), proof.get());
+				other.record(describe_recording(table, 0, second / 1024), proof.get());
 			burner.spend(23'000'000);
 			other.stop(profile);
 			burner.spend(27'000'000);
@@ -324,14 +323,14 @@ TEST_CASE_METHOD(AtRest, "ticks of a profile that is off count as off even after
 		 "[clock][icount]")
 {
 	const Burner burner;
-	const Memory samples(page), counters(page);
+	const Memory samples(page), table(page);
 	const Device full, other;
 
 	full.start(describe_samples(samples.at(), 1, 8, second / 1000));
 	burner.burn_until(text, [&] { return full.status().state == PROFIL_STATE_FULL; });
 	/* From now on the clock runs for another profile, once a second. */
 	const Child idle([] { pause(); });
-	other.attach(describe(all_text(counters), second), proof_of(idle.pid()).get());
+	other.record(describe_recording(table, 0, second), proof_of(idle.pid()).get());
 	need_that(soon([] { return module_stat("clock_period") == second; }), "the clock has slowed down");
 	burner.spend(3 * second);
 	const auto status = full.status();
