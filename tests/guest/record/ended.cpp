@@ -102,13 +102,10 @@ Last record_until_end(pid_t pid, const Gate &go)
 {
 	become_nobody();
 	Recording recording(4096, period_nobody);
-	bool ended = false;
 
 	recording.begin_with(users_proof(pid), each_process);
 	go.open();
-	while (!ended)
-		for (const profil_event &event : recording.device().read_events())
-			ended = ended || event.what & PROFIL_EVENT_EXIT;
+	need_that(soon([&] { return last_of(recording).state == PROFIL_OWNER_ENDED; }), "it is reported");
 	return last_of(recording);
 }
 
@@ -179,14 +176,11 @@ TEST_CASE_METHOD(AtRest, "a user sees no more of a process that a file's other r
 	const Last last = in_child([&] {
 		become_nobody();
 		const Child other([] { pause(); });
-		const Memory table(4096 * sizeof(profil_count));
 		const Fd proof = users_proof(target.pid());
-		Recording recording(4096, period_nobody);
-		profil_record follows = recording.request(each_process), add = {};
+		Recording recording(4096, period_nobody), follows = recording.beside(4096, period_nobody);
+		profil_record add = {};
 
-		follows.table = table.address();
-		follows.proof = proof.get();
-		need_that(!recording.device().call(PROFIL_RECORD, &follows), "it is followed");
+		follows.begin_with(proof, each_process);
 		recording.begin_with(users_proof(other.pid()), each_process);
 		add.size = sizeof(add);
 		add.profile = recording.profile();

@@ -113,19 +113,6 @@ TEST_CASE_METHOD(AtRest, "a process with a plain profile of its own is in a syst
 	CHECK(grows([&] { return uint64_t{own()}; }));
 }
 
-TEST_CASE_METHOD(AtRest, "a system-wide recording reports no events of processes", "[record]")
-{
-	Recording recording;
-	char events[sizeof(profil_event)];
-
-	REQUIRE(recording.begin_everybody() == 0);
-	Child child([] { execl("/bin/true", "true", nullptr); });
-	child.join();
-	need(fcntl(recording.device().fd(), F_SETFL, O_NONBLOCK), "fcntl");
-	CHECK(read(recording.device().fd(), events, sizeof(events)) == -1);
-	CHECK(errno == EAGAIN);
-}
-
 TEST_CASE_METHOD(AtRest, "each process is an owner of its own if that is asked for", "[record]")
 {
 	const LoopFile file("profil-loop");
@@ -354,8 +341,7 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another r
 			getppid();
 	});
 	const pid_t pid = child.pid();
-	Recording one(4096, 10'000);
-	const Memory table(4096 * sizeof(profil_count));
+	Recording one(4096, 10'000), all = one.beside(4096, 10'000);
 
 	/* The numbers of one recording mean something else in the other one. */
 	std::vector<std::unique_ptr<Child>> others;
@@ -366,38 +352,10 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another r
 	REQUIRE(one.add(others[2]->pid()) == 0);
 	REQUIRE(one.add(pid) == 0);
 
-	profil_record everybody = one.request(PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_PROCESSES);
-	const Fd proof = open_proof({.pid = -1, .cpu = sched_getcpu()});
-
-	everybody.proof = proof.get();
-	everybody.table = table.address();
-	REQUIRE(one.device().call(PROFIL_RECORD, &everybody) == 0);
+	REQUIRE(all.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 	go.open();
 	child.join();
-
-	const auto described = [&](uint32_t number) {
-		profil_describe about = {};
-
-		about.size = sizeof(about);
-		about.profile = everybody.profile;
-		about.number = number;
-		REQUIRE(one.device().call(PROFIL_DESCRIBE, &about) == 0);
-		return about;
-	};
-	uint64_t its = 0;
-
-	for (size_t at = 0; at < table.bytes(); at += sizeof(profil_count)) {
-		const auto &element = *table.at<profil_count>(at);
-
-		if (!element.key)
-			continue;
-
-		const profil_describe cell =
-			described(static_cast<uint32_t>(element.key >> PROFIL_COUNT_SHIFT));
-
-		CHECK(cell.kind == PROFIL_KIND_CELL);
-		its += described(cell.owner).pid == pid ? element.count : 0;
-	}
+	const uint64_t its = all.sum([&](const Row &row) { return row.owner.pid == pid; });
 	/* Both had the same ticks, but the system-wide recording had to find the owner first. */
 	CHECK(its > one.sum() / 2);
 }

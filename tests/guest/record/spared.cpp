@@ -345,16 +345,13 @@ TEST_CASE_METHOD(AtRest,
 	const Forking forking;
 	Child recorder([&] {
 		group.enter();
-		const Memory counters(4096);
-		Recording recording(4096);
+		Recording recording(4096), other = recording.beside(256);
 		recording.begin(forking.pid());
-		const uint32_t other = recording.device().attach(
-			describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
-			proof_of(getpid()).get());
+		other.begin(getpid());
 		touch_all_memory();
 		begun.open();
 		stop.wait();
-		recording.device().stop(other);
+		other.device().stop(other.profile());
 		stopped.open();
 		end.wait();
 	});

@@ -16,6 +16,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace guest {
@@ -53,12 +54,17 @@ struct Row {
 class Recording {
 public:
 	explicit Recording(uint32_t counts = 4096, uint64_t period = period_10khz)
-		: counts_(counts), period_(period),
-		  table_(std::make_unique<Memory>(counts * sizeof(profil_count)))
+		: Recording(std::make_shared<const Device>(), counts, period)
 	{
 	}
 
-	const Device &device() const { return device_; }
+	/** Another recording of the same file, with a table of its own. */
+	Recording beside(uint32_t counts = 4096, uint64_t period = period_10khz) const
+	{
+		return {device_, counts, period};
+	}
+
+	const Device &device() const { return *device_; }
 	uint32_t profile() const { return profile_; }
 	Memory &table() { return *table_; }
 
@@ -80,7 +86,7 @@ public:
 		profil_record record = request(flags);
 
 		record.proof = proof.get();
-		const int error = device_.call(PROFIL_RECORD, &record);
+		const int error = device().call(PROFIL_RECORD, &record);
 		if (!error)
 			profile_ = record.profile;
 		return error;
@@ -122,7 +128,7 @@ public:
 		record.size = sizeof(record);
 		record.profile = profile_;
 		record.proof = proof.get();
-		return device_.call(PROFIL_RECORD, &record);
+		return device().call(PROFIL_RECORD, &record);
 	}
 
 	/** The argument of PROFIL_RECORD for another table. */
@@ -134,7 +140,7 @@ public:
 		auto table = std::make_unique<Memory>(counts * sizeof(profil_count));
 		profil_record record = request_table(*table);
 
-		need_errno(device_.call(PROFIL_RECORD, &record), "PROFIL_RECORD_TABLE");
+		need_errno(device().call(PROFIL_RECORD, &record), "PROFIL_RECORD_TABLE");
 		std::vector<Row> before = rows();
 		std::swap(table, table_);
 		counts_ = counts;
@@ -150,7 +156,7 @@ public:
 		about.flags = PROFIL_DESCRIBE_FORGET;
 		about.profile = profile_;
 		about.number = number;
-		return device_.call(PROFIL_DESCRIBE, &about);
+		return device().call(PROFIL_DESCRIBE, &about);
 	}
 
 	/** End it, but keep the numbers. */
@@ -161,10 +167,10 @@ public:
 		stop.size = sizeof(stop);
 		stop.flags = PROFIL_STOP_KEEP;
 		stop.profile = profile_;
-		need_errno(device_.call(PROFIL_STOP, &stop), "PROFIL_STOP");
+		need_errno(device().call(PROFIL_STOP, &stop), "PROFIL_STOP");
 	}
 
-	profil_status status() const { return device_.status(profile_); }
+	profil_status status() const { return device().status(profile_); }
 
 	/** What a number stands for; nothing if it was not given yet, or was forgotten. */
 	std::optional<Described> known(uint32_t number, uint32_t flags = 0) const
@@ -179,7 +185,7 @@ public:
 		answer.path = number ? reinterpret_cast<uintptr_t>(path) : 0;
 		answer.path_size = number ? sizeof(path) : 0;
 
-		const int error = device_.call(PROFIL_DESCRIBE, static_cast<profil_describe *>(&answer));
+		const int error = device().call(PROFIL_DESCRIBE, static_cast<profil_describe *>(&answer));
 
 		if (error == ENOENT)
 			return std::nullopt;
@@ -254,13 +260,18 @@ public:
 	}
 
 private:
+	Recording(std::shared_ptr<const Device> device, uint32_t counts, uint64_t period)
+		: device_(std::move(device)), counts_(counts), period_(period),
+		  table_(std::make_unique<Memory>(counts * sizeof(profil_count)))
+	{
+	}
 	static void need_errno(int error, const char *what)
 	{
 		errno = error;
 		need(error ? -1 : 0, what);
 	}
 
-	Device device_;
+	std::shared_ptr<const Device> device_;
 	uint32_t counts_;
 	uint64_t period_;
 	std::unique_ptr<Memory> table_;
