@@ -7,8 +7,8 @@
  *   uapi_compat samples ADDRESS WIDTH     PCs of that many bytes
  *   uapi_compat full                      an array of 4-byte PCs that fills up
  *   uapi_compat fork ADDRESS              a child inherits the profile
- *   uapi_compat attach ADDRESS            attach to a child
- *   uapi_compat attach-to PID ADDRESS     attach to any process that loops there
+ *   uapi_compat record ADDRESS            record a child
+ *   uapi_compat record-pid PID ADDRESS    record any process that loops there
  *   uapi_compat errors                    refused commands
  *   uapi_compat ring                      a command through io_uring
  *   uapi_compat state N                   its self profile has that state
@@ -18,7 +18,7 @@
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <linux/perf_event.h>
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static struct profil_status status_of(unsigned int profile)
 	REQUIRE(command(PROFIL_STATUS, &status) == 0);
 	REQUIRE(status.ticks == status.counted + status.outside + status.saturated + status.kernel +
 					status.no_user_pc + status.off + status.lost_late +
-					status.lost_contended + status.lost_exec);
+					status.lost_contended + status.lost_exec + status.lost_full);
 	return status;
 }
 
@@ -276,26 +276,66 @@ static int open_proof(pid_t pid)
 	return fd;
 }
 
-/* Kills the process at the end. */
-static void attach_to(pid_t pid, uint64_t address)
-{
-	static volatile uint32_t counter;
-	const struct profil_region region = region_on(address, address + 2, &counter, 4, 0);
-	struct profil_start how = describe(&region, 1);
-	struct profil_event event;
+enum { COUNTS = 256 };
+static volatile struct profil_count table[COUNTS] __attribute__((aligned(PAGE)));
 
-	how.proof = open_proof(pid);
-	REQUIRE(command(PROFIL_ATTACH, &how) == 0);
-	REQUIRE(how.profile == 1);
-	while (status_of(1).counted < 5)
-		usleep(10000);
-	REQUIRE(kill(pid, SIGKILL) == 0);
-	REQUIRE(read(device, &event, sizeof(event)) == sizeof(event));
-	REQUIRE(event.what == PROFIL_EVENT_EXIT && event.profile == 1 && event.pid == pid);
-	REQUIRE(counter == status_of(1).counted);
+static struct profil_describe described(uint32_t number)
+{
+	struct profil_describe about = { .size = sizeof(about), .profile = 1, .number = number };
+
+	REQUIRE(command(PROFIL_DESCRIBE, &about) == 0);
+	return about;
 }
 
-static void attach_to_child(uint64_t address)
+/* Does an element of the table stand for the loop? */
+static int of_loop(uint64_t key, uint64_t address)
+{
+	struct profil_describe text;
+
+	if (!key)
+		return 0;
+	text = described(described(key >> PROFIL_COUNT_SHIFT).text);
+	return text.kind == PROFIL_KIND_MEMORY &&
+	       text.base + (key & ((1ULL << PROFIL_COUNT_SHIFT) - 1)) == address;
+}
+
+static uint64_t in_loop(uint64_t address)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < COUNTS; i++)
+		sum += of_loop(table[i].key, address) ? table[i].count : 0;
+	return sum;
+}
+
+/* Kills the process at the end. */
+static void record(pid_t pid, uint64_t address)
+{
+	struct profil_record how = {
+		.size = sizeof(how),
+		.flags = PROFIL_FOLLOW,
+		.proof = open_proof(pid),
+		.period = PERIOD,
+		.table = address_of(table),
+		.nr_counts = COUNTS,
+	};
+	struct profil_stop end = { .size = sizeof(end), .flags = PROFIL_STOP_KEEP, .profile = 1 };
+	struct profil_status status;
+	uint64_t sum = 0;
+
+	REQUIRE(command(PROFIL_RECORD, &how) == 0);
+	REQUIRE(how.profile == 1);
+	while (in_loop(address) < 5)
+		usleep(10000);
+	REQUIRE(kill(pid, SIGKILL) == 0);
+	REQUIRE(command(PROFIL_STOP, &end) == 0);
+	status = status_of(1);
+	for (unsigned int i = 0; i < COUNTS; i++)
+		sum += table[i].count;
+	REQUIRE(sum == status.counted + status.kernel);
+}
+
+static void record_child(uint64_t address)
 {
 	pid_t pid = fork();
 	int end;
@@ -306,7 +346,7 @@ static void attach_to_child(uint64_t address)
 		for (;;)
 			spin(address, CHUNK);
 	}
-	attach_to(pid, address);
+	record(pid, address);
 	REQUIRE(waitpid(pid, &end, 0) == pid);
 }
 
@@ -404,10 +444,10 @@ int main(int argc, char **argv)
 		full();
 	else if (!strcmp(what, "fork") && argc == 3)
 		inherit(last);
-	else if (!strcmp(what, "attach") && argc == 3)
-		attach_to_child(last);
-	else if (!strcmp(what, "attach-to") && argc == 4)
-		attach_to(strtol(argv[2], NULL, 0), last);
+	else if (!strcmp(what, "record") && argc == 3)
+		record_child(last);
+	else if (!strcmp(what, "record-pid") && argc == 4)
+		record(strtol(argv[2], NULL, 0), last);
 	else if (!strcmp(what, "errors") && argc == 2)
 		errors();
 	else if (!strcmp(what, "ring") && argc == 2)

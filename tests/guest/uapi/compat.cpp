@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/compat.cpp  32-bit programs on the 64-bit kernel: runs programs/uapi_compat.c. */
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -73,29 +74,34 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program's child inherits its profile", "[uapi
 	check_ok("fork " + number(0xc0000000));
 }
 
-TEST_CASE_METHOD(AtRest, "a 32-bit program attaches to a 32-bit and to a 64-bit process", "[uapi][compat]")
+TEST_CASE_METHOD(AtRest, "a 32-bit program records a 32-bit and a 64-bit process", "[uapi][compat]")
 {
 	constexpr uintptr_t above = 0x600000001000;
 
 	need_32_bits();
-	check_ok("attach " + number(0xc0000000));
+	check_ok("record " + number(0xc0000000));
 	Child target([] {
 		const Burner burner(above);
 		burner.plant_loop(above);
 		for (;;)
 			Burner::spin(above, 1'000'000);
 	});
-	check_ok("attach-to " + number(target.pid()) + " " + number(above));
+	check_ok("record-pid " + number(target.pid()) + " " + number(above));
 	target.reap();
 }
 
-TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to a 32-bit process", "[uapi][compat]")
+TEST_CASE_METHOD(AtRest, "a 64-bit program records a 32-bit process", "[uapi][compat]")
 {
 	constexpr uint64_t there = 0xc0000000;
 
 	need_32_bits();
-	const Device device;
-	const Memory memory(4096);
+	Recording recording;
+	const auto in_loop = [&] {
+		return recording.sum([](const Row &row) {
+			return row.text.kind == PROFIL_KIND_MEMORY &&
+			       row.text.base + row.offset - there <= CODE_LOOP_RETURN;
+		});
+	};
 	int ends[2];
 	char line[8];
 
@@ -108,13 +114,12 @@ TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to a 32-bit process", "[uapi
 	});
 	to.reset();
 	REQUIRE(read(from.get(), line, sizeof(line)) == sizeof(line)); /* "burning\n" */
-	const auto profile = device.attach(describe(each_address(there, there + 16, memory.at(), 8)),
-					   proof_of(target.pid()).get());
-	CHECK(soon([&] { return device.status(profile).counted >= 5; }));
+	recording.begin(target.pid());
+	CHECK(grows(in_loop, 5));
 	kill(target.pid(), SIGKILL);
 	target.reap();
-	CHECK(counter<uint64_t>(memory) + counter<uint64_t>(memory, 2) == device.status(profile).counted);
-	CHECK(sum_counters<uint64_t>(memory) == device.status(profile).counted);
+	recording.finish();
+	CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
 }
 
 TEST_CASE_METHOD(AtRest, "a self profile ends when a 64-bit program executes a 32-bit one", "[uapi][compat]")

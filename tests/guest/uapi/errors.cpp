@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/errors.cpp  A table of every mistake in a description and its errno, for
- * PROFIL_START and PROFIL_ATTACH, by ioctl and io_uring.
+ * PROFIL_START, by ioctl and io_uring.
  */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
@@ -8,6 +8,7 @@
 #include "tests/support/catch.h"
 
 #include <cstring>
+#include <linux/profil_record.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -63,8 +64,10 @@ struct Row {
 const Row policy_rows[] = {
 	{"nothing wrong", 0, [](Description &) {}},
 	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 15; }},
+	{"a flag of recordings of threads", EINVAL, [](Description &d) { d.how.flags = PROFIL_THREAD; }},
+	{"a flag of recordings of events", EINVAL, [](Description &d) { d.how.flags = PROFIL_EVENT; }},
 	{"unknown last flag", EINVAL, [](Description &d) { d.how.flags = 1U << 31; }},
-	{"every known flag of a process", 0, [](Description &d) { d.how.flags = 7 | PROFIL_OWED_TICKS; }},
+	{"every known flag", 0, [](Description &d) { d.how.flags = 7 | PROFIL_OWED_TICKS; }},
 	{"unknown clock", EOPNOTSUPP, [](Description &d) { d.how.clock = 100; }},
 	{"unknown limit policy", EINVAL, [](Description &d) { d.how.limit_policy = 3; }},
 	{"a limit for counters that wrap", EINVAL, [](Description &d) { d.how.limit = 1; }},
@@ -168,23 +171,18 @@ const Row place_rows[] = {
 };
 
 /** An error leaves everything as it was, including the caller's structure. */
-void check_row(const Device &device, const Way &way, unsigned int command, int proof, const Row &row)
+void check_row(const Device &device, const Way &way, const Row &row)
 {
 	Description d;
 	const auto pages = module_stat("pinned_pages"), locked = locked_bytes();
 
-	d.how.proof = proof;
 	row.spoil(d);
-	d.how.proof = proof;
 	const auto before = d.how;
 	CAPTURE(row.what);
-	const int error = way(device, command, &d.how, sizeof(d.how));
+	const int error = way(device, PROFIL_START, &d.how, sizeof(d.how));
 	CHECK(error == row.expected);
 	if (error) {
 		CHECK(memcmp(&before, &d.how, sizeof(before)) == 0);
-	} else if (d.how.profile) {
-		CHECK(device.status(d.how.profile).state == PROFIL_STATE_RUNNING);
-		device.stop(d.how.profile);
 	} else {
 		CHECK(device.status().state == PROFIL_STATE_RUNNING);
 		device.stop();
@@ -193,23 +191,18 @@ void check_row(const Device &device, const Way &way, unsigned int command, int p
 	CHECK(locked_bytes() == locked);
 }
 
-void check_rows(const Device &device, const Way &way, unsigned int command, int proof)
-{
-	for (const Row &row : policy_rows)
-		check_row(device, way, command, proof, row);
-	for (const Row &row : region_rows)
-		check_row(device, way, command, proof, row);
-	for (const Row &row : array_rows)
-		check_row(device, way, command, proof, row);
-	for (const Row &row : place_rows)
-		check_row(device, way, command, proof, row);
-}
-
 void check_start(const Way &way)
 {
 	const Device device;
 
-	check_rows(device, way, PROFIL_START, -1);
+	for (const Row &row : policy_rows)
+		check_row(device, way, row);
+	for (const Row &row : region_rows)
+		check_row(device, way, row);
+	for (const Row &row : array_rows)
+		check_row(device, way, row);
+	for (const Row &row : place_rows)
+		check_row(device, way, row);
 	for (const int proof : {0, -2, 100, device.fd()}) {
 		Description d;
 
@@ -217,15 +210,6 @@ void check_start(const Way &way)
 		d.how.proof = proof;
 		CHECK(way(device, PROFIL_START, &d.how, sizeof(d.how)) == EINVAL);
 	}
-}
-
-void check_attach(const Way &way)
-{
-	const Device device;
-	const Child target([] { pause(); });
-	const Fd proof = proof_of(target.pid());
-
-	check_rows(device, way, PROFIL_ATTACH, proof.get());
 }
 
 } // namespace
@@ -239,17 +223,6 @@ TEST_CASE_METHOD(AtRest, "PROFIL_START refuses each mistake with the right errno
 		 "[uapi][errno][uring]")
 {
 	check_start(by_ring());
-}
-
-TEST_CASE_METHOD(AtRest, "PROFIL_ATTACH refuses each mistake with the right errno by ioctl", "[uapi][errno]")
-{
-	check_attach(by_ioctl());
-}
-
-TEST_CASE_METHOD(AtRest, "PROFIL_ATTACH refuses each mistake with the right errno by io_uring",
-		 "[uapi][errno][uring]")
-{
-	check_attach(by_ring());
 }
 
 TEST_CASE_METHOD(AtRest, "a start that fails leaves the running profile untouched", "[uapi][errno]")

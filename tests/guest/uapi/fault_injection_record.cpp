@@ -38,15 +38,6 @@ bool fail(const Device &device, unsigned command, void *structure, unsigned n,
 	return fired;
 }
 
-uint64_t sum_of(const Memory &table)
-{
-	uint64_t sum = 0;
-
-	for (size_t at = 0; at < table.bytes(); at += sizeof(profil_count))
-		sum += __atomic_load_n(&table.at<profil_count>(at)->count, __ATOMIC_RELAXED);
-	return sum;
-}
-
 size_t descriptors()
 {
 	const std::filesystem::directory_iterator all("/proc/self/fd");
@@ -126,10 +117,10 @@ TEST_CASE_METHOD(AtRest, "a table goes on counting if another one cannot take it
 	std::vector<std::unique_ptr<Memory>> tables;
 	const Memory *present = &recording.table();
 	const auto all = [&] {
-		uint64_t sum = sum_of(recording.table());
+		uint64_t sum = sum_table(recording.table());
 
 		for (const auto &one : tables)
-			sum += sum_of(*one);
+			sum += sum_table(*one);
 		return sum;
 	};
 
@@ -142,12 +133,12 @@ TEST_CASE_METHOD(AtRest, "a table goes on counting if another one cannot take it
 
 			return fail(recording.device(), PROFIL_RECORD, &record, n, [&](int error) {
 				if (error == ENOMEM)
-					CHECK(sum_of(other) == 0);
+					CHECK(sum_table(other) == 0);
 				/* If the last copy fails, that of the output, the new one counts. */
-				else if (!error || sum_of(other))
+				else if (!error || sum_table(other))
 					present = &other;
 				CHECK((error == EFAULT ? grows(all)
-						       : grows([&] { return sum_of(*present); })));
+						       : grows([&] { return sum_table(*present); })));
 				CHECK(recording.status().state == PROFIL_STATE_RUNNING);
 			});
 		});

@@ -2,6 +2,7 @@
 /** @file tests/guest/uapi/fdinfo.cpp  /proc/PID/fdinfo/N of /dev/profil: what an open file profiles,
  * and which users may read that.
  */
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
 
@@ -61,11 +62,6 @@ Info read_info(const std::string &path)
 Info info_of(const Device &device)
 {
 	return read_info(path_of(device));
-}
-
-profil_region loop_in(const Memory &counters, size_t index = 0)
-{
-	return one_counter(text, text + CODE_LOOP_RETURN, counters.at(index * 8), 8);
 }
 
 Child sleeper()
@@ -129,23 +125,20 @@ TEST_CASE_METHOD(AtRest, "fdinfo shows the profiles of a file as PROFIL_STATUS d
 
 	burner.plant_loop(text);
 	const Child first = burning_child(text), second = sleeper();
-	const Device device;
-	const Memory counters(2 * page);
+	Recording one(256), two = one.beside(256, 1'000'000);
 
 	REQUIRE(soon([&] { return asleep(second.pid()); }));
-	CHECK(info_of(device).profiles.empty());
-	const auto one =
-		device.attach(describe(loop_in(counters), period_10khz), proof_of(first.pid()).get());
-	const auto two =
-		device.attach(describe(loop_in(counters, 512), 1'000'000), proof_of(second.pid()).get());
-	REQUIRE(soon([&] { return counter<uint64_t>(counters) >= 50; }));
-	const auto before = device.status(one);
-	const Info info = info_of(device);
-	const auto after = device.status(one);
+	CHECK(info_of(one.device()).profiles.empty());
+	one.begin(first.pid());
+	two.begin(second.pid());
+	REQUIRE(grows([&] { return one.sum(); }, 50));
+	const auto before = one.status();
+	const Info info = info_of(one.device());
+	const auto after = one.status();
 
 	REQUIRE(info.profiles.size() == 2);
 	auto fields = info.profiles[0];
-	CHECK(fields["profile"] == std::to_string(one));
+	CHECK(fields["profile"] == std::to_string(one.profile()));
 	CHECK(fields["pids"] == std::to_string(first.pid()));
 	CHECK(fields["processes"] == "1");
 	CHECK(fields["state"] == "running");
@@ -153,18 +146,18 @@ TEST_CASE_METHOD(AtRest, "fdinfo shows the profiles of a file as PROFIL_STATUS d
 	CHECK(fields["pinned_pages"] == "1");
 	CHECK(std::stoull(fields["ticks"]) >= before.ticks);
 	CHECK(std::stoull(fields["ticks"]) <= after.ticks);
-	CHECK(std::stoull(fields["counted"]) >= before.counted);
-	CHECK(std::stoull(fields["counted"]) <= after.counted);
-	CHECK(std::stoull(fields["lost"]) <= after.lost_late + after.lost_contended + after.lost_exec);
+	CHECK(std::stoull(fields["counted"]) >= before.counted + before.kernel);
+	CHECK(std::stoull(fields["counted"]) <= after.counted + after.kernel);
+	CHECK(std::stoull(fields["lost"]) <= after.lost_late + after.lost_contended + after.lost_full);
 	fields = info.profiles[1];
-	CHECK(fields["profile"] == std::to_string(two));
+	CHECK(fields["profile"] == std::to_string(two.profile()));
 	CHECK(fields["pids"] == std::to_string(second.pid()));
 	CHECK(fields["period"] == "1000000");
 	CHECK(fields["ticks"] == "0");
 
-	device.stop(one);
-	REQUIRE(info_of(device).profiles.size() == 1);
-	CHECK(info_of(device).profiles[0]["profile"] == std::to_string(two));
+	one.device().stop(one.profile());
+	REQUIRE(info_of(one.device()).profiles.size() == 1);
+	CHECK(info_of(one.device()).profiles[0]["profile"] == std::to_string(two.profile()));
 }
 
 TEST_CASE_METHOD(AtRest, "fdinfo distinguishes sessions and recognises one that is open twice",
@@ -181,44 +174,43 @@ TEST_CASE_METHOD(AtRest, "fdinfo distinguishes sessions and recognises one that 
 TEST_CASE_METHOD(AtRest, "fdinfo shows the states of a profile and the processes that it follows",
 		 "[uapi][fdinfo]")
 {
-	const Burner burner;
-	const Gate go, end;
-
-	burner.plant_loop(text);
-	const Device device;
-	const Memory counters(page), child_pid(page, MAP_SHARED);
+	const Gate go, forked, end;
+	const Memory child_pid(page, MAP_SHARED);
 	Child parent([&] {
 		go.wait();
 		const Child child([&] { end.wait(); });
 		*child_pid.at<pid_t>() = child.pid();
-		Burner::spin(text, UINT64_MAX);
+		forked.open();
+		pause();
 	});
-	auto how = describe(loop_in(counters));
+	Recording recording(256);
+	const auto field = [&](const std::string &name) {
+		return info_of(recording.device()).profiles.at(0)[name];
+	};
 
-	how.flags = PROFIL_FOLLOW;
-	how.limit_policy = PROFIL_LIMIT_STOP;
-	how.limit = 20;
-	device.attach(how, proof_of(parent.pid()).get());
-	CHECK(info_of(device).profiles.at(0)["pids"] == std::to_string(parent.pid()));
+	recording.begin(parent.pid());
+	CHECK(field("pids") == std::to_string(parent.pid()));
 	go.open();
-	CHECK(soon([&] { return info_of(device).profiles.at(0)["state"] == "limit"; }));
-	CHECK(info_of(device).profiles.at(0)["pids"] ==
+	forked.wait();
+	CHECK(field("pids") ==
 	      std::to_string(parent.pid()) + " " + std::to_string(*child_pid.at<volatile pid_t>()));
-	CHECK(info_of(device).profiles.at(0)["processes"] == "2");
+	CHECK(field("processes") == "2");
 
 	kill(parent.pid(), SIGKILL);
 	parent.reap();
 	CHECK(soon([&] {
-		const auto pids = pids_of(device);
+		const auto pids = pids_of(recording.device());
 		return std::count(pids.begin(), pids.end(), std::to_string(parent.pid())) == 0;
 	}));
+	CHECK(field("state") == "running");
+	recording.finish();
+	CHECK(field("state") == "stopped");
 }
 
 TEST_CASE_METHOD(AtRest, "fdinfo lists some of a hundred processes and shows that there are more",
 		 "[uapi][fdinfo]")
 {
-	const Device device;
-	const Memory counters(page);
+	Recording recording(256);
 	const Gate go, done;
 	const Child parent([&] {
 		std::vector<Child> children;
@@ -229,15 +221,13 @@ TEST_CASE_METHOD(AtRest, "fdinfo lists some of a hundred processes and shows tha
 		done.open();
 		pause();
 	});
-	auto how = describe(loop_in(counters));
 
-	how.flags = PROFIL_FOLLOW;
-	device.attach(how, proof_of(parent.pid()).get());
+	recording.begin(parent.pid());
 	go.open();
 	done.wait();
-	const auto pids = pids_of(device);
+	const auto pids = pids_of(recording.device());
 
-	CHECK(info_of(device).profiles.at(0)["processes"] == "101");
+	CHECK(info_of(recording.device()).profiles.at(0)["processes"] == "101");
 	REQUIRE(pids.size() == 32 + 1);
 	CHECK(pids.front() == std::to_string(parent.pid()));
 	CHECK(pids.back() == "...");
@@ -259,13 +249,12 @@ TEST_CASE_METHOD(AtRest, "only the file's owner and root can read fdinfo", "[uap
 
 TEST_CASE_METHOD(AtRest, "fdinfo shows no process that its reader cannot see", "[uapi][fdinfo]")
 {
-	const Device device;
-	const Memory counters(page);
 	const Child target = sleeper();
+	Recording recording(256);
 
-	device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
-	CHECK(info_of(device).profiles.at(0)["pids"] == std::to_string(target.pid()));
-	CHECK(pids_in_a_namespace(device) == "[]");
+	recording.begin(target.pid());
+	CHECK(pids_of(recording.device()) == std::vector{std::to_string(target.pid())});
+	CHECK(pids_in_a_namespace(recording.device()) == "[]");
 }
 
 TEST_CASE_METHOD(AtRest, "fdinfo can be read while profiles come, change and go", "[uapi][fdinfo][race]")
@@ -274,30 +263,29 @@ TEST_CASE_METHOD(AtRest, "fdinfo can be read while profiles come, change and go"
 
 	burner.plant_loop(text);
 	const Child target = burning_child(text, 2);
-	const Device device;
-	const Memory counters(page);
+	const Recording session(256);
 	const Fd proof = proof_of(target.pid());
 	std::atomic<bool> over = false;
 	std::atomic<unsigned> seen = 0;
 	std::thread reader([&] {
 		while (!over) {
-			for (const Fields &fields : info_of(device).profiles)
+			for (const Fields &fields : info_of(session.device()).profiles)
 				seen += fields.at("state") == "running";
 		}
 	});
 
 	for (unsigned i = 0; i < rounds(200); i++) {
-		const auto profile = device.attach(describe(loop_in(counters)), proof.get());
-		const profil_region other = loop_in(counters, 8);
-		auto update = describe_update(profile, {&other, 1});
-		CHECK(device.call(PROFIL_UPDATE, &update) == 0);
-		device.status(profile);
-		device.stop(profile);
+		Recording recording = session.beside(256);
+		recording.begin_with(proof);
+		recording.change_table(256);
+		recording.status();
+		recording.device().stop(recording.profile());
 	}
 	REQUIRE(soon([&] {
-		const auto profile = device.attach(describe(loop_in(counters)), proof.get());
+		Recording recording = session.beside(256);
+		recording.begin_with(proof);
 		usleep(2000);
-		device.stop(profile);
+		recording.device().stop(recording.profile());
 		return seen > 0;
 	}));
 	over = true;

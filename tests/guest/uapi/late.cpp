@@ -420,17 +420,6 @@ TEST_CASE_METHOD(AtRest, "threads that need pages at once lose no tick with PROF
 	CHECK(status.off == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE is refused for an attached profile", "[uapi][late]")
-{
-	const Device device;
-	const Memory memory(page);
-	auto how = late(describe(region_on(memory.at<volatile uint64_t>())));
-	const Fd proof = proof_of(getpid());
-
-	how.proof = proof.get();
-	CHECK(device.call(PROFIL_ATTACH, &how) == EINVAL);
-}
-
 TEST_CASE_METHOD(AtRest, "a buffer of 64 GiB needs room for its list of pages", "[uapi][late][quota]")
 {
 	in_child([] {

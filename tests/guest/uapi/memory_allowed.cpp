@@ -140,19 +140,6 @@ TEST_CASE_METHOD(AtRest, "many profiles may count in one page and in one counter
 	const Burner burner;
 	const Memory memory(page, MAP_SHARED);
 
-	/* The self profile, and a profile attached to this process. */
-	const Fd proof = proof_of(getpid());
-	device.start(describe(region_on(memory.at())));
-	const auto attached = device.attach(describe(region_on(memory.at())), proof.get());
-	CHECK(module_stat("pinned_pages") == pages() + 2);
-	burn_ticks(device, burner, counted_text, 3);
-	burn_ticks(device, burner, counted_text, 3, &profil_status::counted, attached);
-	CHECK(counter<uint64_t>(memory) == device.status().counted + device.status(attached).counted);
-	device.stop(attached);
-	device.stop();
-
-	/* The profiles of other processes, at the same time. */
-	*memory.at<volatile uint64_t>() = 0;
 	const auto count = [&] {
 		device.start(describe(region_on(memory.at())));
 		burn_ticks(device, burner, counted_text, 50);

@@ -198,8 +198,8 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE does not pin a page with a memory erro
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "an attached profile is off at the next status after a memory error",
-		 "[attach][buffer][memory-error]")
+TEST_CASE_METHOD(AtRest, "a recording is off at the next status after a memory error in its table",
+		 "[record][buffer][memory-error]")
 {
 	need_memory_errors();
 	const Device device;
@@ -213,15 +213,16 @@ TEST_CASE_METHOD(AtRest, "an attached profile is off at the next status after a 
 	const Fd proof = proof_of(target.pid());
 	for (const Kind &kind : kinds_of_small_pages()) {
 		const Place place = kind.make();
+		const auto table = describe_recording(place.start(), page, PROFIL_FOLLOW, period_10khz);
 
 		CAPTURE(kind.name);
-		const auto profile = device.attach(describe(region_on(place.counter)), proof.get());
-		need_that(soon([&] { return device.status(profile).counted > 0; }), "it counts");
+		const uint32_t recording = device.record(table, proof.get());
+		need_that(soon([&] { return device.status(recording).counted > 0; }), "it counts");
 		strike(place.counter);
-		const auto status = device.status(profile);
+		const auto status = device.status(recording);
 		CHECK(status.state == PROFIL_STATE_FAULT);
 		CHECK(status.pinned == 0);
-		CHECK(device.status(profile).counted == status.counted);
-		device.stop(profile);
+		CHECK(device.status(recording).counted == status.counted);
+		device.stop(recording);
 	}
 }

@@ -40,10 +40,11 @@ void check_refused(const volatile void *at)
 		CAPTURE(way.name);
 		CHECK(device.call(PROFIL_START, &how) == EFAULT);
 	}
-	auto how = describe(region_on(at));
 	const Fd proof = proof_of(getpid());
-	how.proof = proof.get();
-	CHECK(device.call(PROFIL_ATTACH, &how) == EFAULT);
+	auto record = describe_recording(reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(at) & -page),
+					 page, PROFIL_FOLLOW, period_10khz);
+	record.proof = proof.get();
+	CHECK(device.call(PROFIL_RECORD, &record) == EFAULT);
 	CHECK(locked_bytes() == 0);
 }
 

@@ -2,8 +2,8 @@
 /** @file tests/guest/uapi/overhead.cpp  The memory for thousands of regions is charged to their user; a
  * command that fails, at whatever point, gives all of it back.
  */
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
-#include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
 
 #include <cerrno>
@@ -53,54 +53,13 @@ void become_limited()
 	need(setrlimit(RLIMIT_MEMLOCK, &few), "setrlimit");
 }
 
-/** A command with many regions, in a process with a profile that the command would replace or change. */
-class Command {
-public:
-	enum Kind { start, attach, update };
+/** 0 or the error. */
+int start(const Device &device, std::span<const profil_region> regions)
+{
+	auto how = describe(regions, period_nobody);
 
-	explicit Command(Kind kind) : kind_(kind)
-	{
-		const auto regions = regions_with(counters_.at(), page);
-		auto how = describe(regions, period_nobody);
-
-		if (kind == start) {
-			device_.start(how);
-			return;
-		}
-		const Fd proof = proof_of_target();
-		profile_ = device_.attach(how, proof.get());
-	}
-
-	/** 0 or the error. */
-	int run(std::span<const profil_region> regions) const
-	{
-		auto how = describe(regions, period_nobody);
-		auto other = describe_update(profile_, regions);
-
-		if (kind_ == update)
-			return device_.call(PROFIL_UPDATE, &other);
-		const Fd proof = kind_ == attach ? proof_of_target() : Fd();
-		how.proof = proof.get();
-		return device_.call(kind_ == start ? PROFIL_START : PROFIL_ATTACH, &how);
-	}
-	uint64_t used() const { return pages_used(device_); }
-	const Memory &counters() const { return counters_; }
-
-private:
-	Fd proof_of_target() const
-	{
-		Fd proof = open_proof({.pid = target_.pid(), .exclude_kernel = true});
-
-		need(proof.get(), "perf_event_open");
-		return proof;
-	}
-
-	const Kind kind_;
-	const Device device_;
-	const Memory counters_{page};
-	const Child target_{[] { pause(); }};
-	uint32_t profile_ = 0;
-};
+	return device.call(PROFIL_START, &how);
+}
 
 struct Tried {
 	int error;
@@ -108,19 +67,22 @@ struct Tried {
 };
 
 /**
- * Run a command that fails, and return its error and what the user is charged before and after it.
+ * While a profile with many regions runs, start one with other regions, which fails.  Return the
+ * error and what the user is charged before and after it.
  */
-template <typename Fail> Tried try_to(Command::Kind kind, Fail fail)
+template <typename Make> Tried try_to_start(Make regions)
 {
 	return in_child([&] {
 		Tried tried = {};
 
 		become_limited();
-		const Command command(kind);
-		tried.before = command.used();
+		const Device device;
+		const Memory counters(page);
+		need_that(start(device, regions_with(counters.at(), page)) == 0, "the first one starts");
+		tried.before = pages_used(device);
 		tried.locked_before = locked_bytes();
-		tried.error = fail(command);
-		tried.after = command.used();
+		tried.error = start(device, regions());
+		tried.after = pages_used(device);
 		tried.locked_after = locked_bytes();
 		return tried;
 	});
@@ -138,78 +100,51 @@ void check_unchanged(const Tried &tried, int error)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a command with many regions that fails is charged for none of them",
-		 "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "a start with many regions that fails is charged for none of them", "[uapi][quota]")
 {
-	const Setting usual("/proc/sys/kernel/perf_event_paranoid", "2");
-	const auto kind = GENERATE(Command::start, Command::attach, Command::update);
-
-	CAPTURE(kind);
 	SECTION("as the last region has no memory")
 	{
-		check_unchanged(try_to(kind,
-				       [](const Command &command) {
-					       Memory hole(2 * page);
-					       mprotect(hole.at(page), page, PROT_NONE);
-					       return command.run(regions_with(hole.at(), 2 * page));
-				       }),
-				EFAULT);
+		const Memory hole(2 * page);
+		mprotect(hole.at(page), page, PROT_NONE);
+		check_unchanged(try_to_start([&] { return regions_with(hole.at(), 2 * page); }), EFAULT);
 	}
 	SECTION("above RLIMIT_MEMLOCK")
 	{
-		check_unchanged(try_to(kind,
-				       [](const Command &command) {
-					       const Memory large((room + 1) * page);
-					       return command.run(regions_with(large.at(), large.bytes()));
-				       }),
+		const Memory large((room + 1) * page);
+		check_unchanged(try_to_start([&] { return regions_with(large.at(), large.bytes()); }),
 				ENOMEM);
 	}
 	SECTION("above the user's limit of pages")
 	{
 		const Setting limit = module_parameter("max_user_pages", 1000);
-		check_unchanged(try_to(kind,
-				       [](const Command &command) {
-					       const Memory large(1000 * page);
-					       return command.run(regions_with(large.at(), large.bytes()));
-				       }),
+		const Memory large(1000 * page);
+		check_unchanged(try_to_start([&] { return regions_with(large.at(), large.bytes()); }),
 				EDQUOT);
 	}
 	SECTION("above the limit of profiles")
 	{
-		/* An update makes no profile. */
-		if (kind == Command::update)
-			return;
 		const Setting limit = module_parameter("max_user_profiles", 1);
-		check_unchanged(try_to(kind,
-				       [](const Command &command) {
-					       return command.run(
-						       regions_with(command.counters().at(), page));
-				       }),
-				EDQUOT);
+		const Memory counters(page);
+		check_unchanged(try_to_start([&] { return regions_with(counters.at(), page); }), EDQUOT);
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "an attach with many regions that may not follow its target is charged for none",
-		 "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "a recording that may not follow its process is charged for nothing",
+		 "[record][quota]")
 {
 	const Setting usual("/proc/sys/kernel/perf_event_paranoid", "2");
 	const Setting limit = module_parameter("max_user_watches", 0);
 
-	const auto used = in_child([] {
-		const Device device;
-		const Memory counters(page);
-		const auto regions = regions_with(counters.at(), page);
-		auto how = describe(regions, period_nobody);
-
+	const bool nothing = in_child([] {
 		become_limited();
 		const Child target([] { pause(); });
 		const Fd proof = open_proof({.pid = target.pid(), .exclude_kernel = true});
-		how.proof = proof.get();
-		need_that(device.call(PROFIL_ATTACH, &how) == EDQUOT, "no process may be followed");
+		Recording recording(256, period_nobody);
+		need_that(recording.try_begin_with(proof) == EDQUOT, "no process may be followed");
 		need_that(locked_bytes() == 0, "nothing stays locked");
-		return pages_used(device);
+		return soon([&] { return pages_used(recording.device()) == 0; });
 	});
-	CHECK(used == 0);
+	CHECK(nothing);
 }
 
 TEST_CASE_METHOD(AtRest, "a forked child that is refused the memory for its regions is charged for none",

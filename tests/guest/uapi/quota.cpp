@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/quota.cpp  Limits of a process, of a user and of the module. */
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
-#include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
 
 #include <cerrno>
+#include <deque>
 #include <functional>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -24,15 +25,6 @@ int start(const Device &device, const Memory &memory, size_t pages, uint64_t per
 	region.bytes = pages * page;
 	auto how = describe(region, period);
 	return device.call(PROFIL_START, &how);
-}
-
-int attach(const Device &device, const Memory &memory, int proof, uint64_t period = period_nobody)
-{
-	const auto region = one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4);
-	auto how = describe(region, period);
-
-	how.proof = proof;
-	return device.call(PROFIL_ATTACH, &how);
 }
 
 struct Tried {
@@ -250,14 +242,14 @@ TEST_CASE_METHOD(AtRest, "an ordinary user may request up to 1024 Hz", "[uapi][q
 namespace {
 
 struct Chain {
-	int eight, ninth, again, own, privileged;
+	int eight, ninth, own, privileged;
 	uint64_t images;
 	int after_close, own_after_close;
 };
 
 /**
- * User nobody attaches nine files to one process.  Between the ninth attempt and the rest, root
- * attaches a file opened before.
+ * User nobody records one process nine times.  Between the ninth attempt and the rest, root
+ * records it, too.
  */
 Chain fill_chain(const std::function<pid_t()> &target)
 {
@@ -269,29 +261,26 @@ Chain fill_chain(const std::function<pid_t()> &target)
 
 		become_nobody();
 		const pid_t pid = target();
-		std::vector<Device> devices(9);
+		std::deque<Recording> recordings;
 		const Device own;
 		const Fd proof = open_proof({.pid = pid, .exclude_kernel = true});
 		for (size_t i = 0; i < 8; i++)
-			result.eight += attach(devices[i], memory, proof.get());
-		result.ninth = attach(devices[8], memory, proof.get());
+			result.eight += recordings.emplace_back(256, period_nobody).try_begin_with(proof, 0);
+		Recording ninth(256, period_nobody);
+		result.ninth = ninth.try_begin_with(proof, 0);
 		result.images = module_stat("images");
 		result.own = start(own, memory, 1);
-		/* Attaching the same file again replaces its own profile. */
-		result.again = attach(devices[7], memory, proof.get());
 		*told.at<volatile pid_t>() = pid;
 		filled.open();
 		tried.wait();
-		devices[0].close();
-		result.after_close = attach(devices[8], memory, proof.get());
-		devices[1].close();
+		recordings.pop_front();
+		result.after_close = ninth.try_begin_with(proof, 0);
+		recordings.pop_front();
 		result.own_after_close = start(own, memory, 1);
 		return result;
 	});
 	filled.wait();
-	const Memory memory(page);
-	const Device device;
-	const int privileged = attach(device, memory, proof_of(*told.at<volatile pid_t>()).get());
+	const int privileged = Recording(256).try_begin(*told.at<volatile pid_t>(), 0);
 	tried.open();
 	auto chain = nobody.result();
 	chain.privileged = privileged;
@@ -315,7 +304,6 @@ TEST_CASE_METHOD(AtRest, "a process can have eight profiles, and a ninth only fr
 		CHECK(chain.eight == 0);
 		CHECK(chain.ninth == EBUSY);
 		CHECK(chain.images == 8);
-		CHECK(chain.again == 0);
 		CHECK(chain.privileged == 0);
 		CHECK(chain.after_close == 0);
 	}

@@ -2,12 +2,11 @@
 /** @file tests/guest/uapi/structures.cpp  Sizes, addresses and reserved members of every structure, by
  * ioctl and io_uring.
  */
-#include "tests/guest/support/device.h"
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/ways.h"
 #include "tests/support/catch.h"
 
 #include <cstring>
-#include <linux/profil_record.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,40 +16,30 @@ namespace {
 
 constexpr size_t page = 4096;
 
-profil_record describe_recording(const Memory &counts, int proof)
-{
-	profil_record record = {};
-
-	record.size = sizeof(record);
-	record.flags = PROFIL_FOLLOW;
-	record.proof = proof;
-	record.period = period_10khz;
-	record.table = counts.address();
-	record.nr_counts = 256;
-	return record;
-}
-
-/** A target with an attached profile, and one in a recording, for the commands on them. */
-struct Attached {
-	Device device;
+/** A recording of a process, and what another recording needs, for the commands on them. */
+struct Recorded {
 	Memory counters{page};
 	profil_region region = each_address(0x1000, 0x1040, counters.at(), 4);
-	Child target{[] { pause(); }};
-	Fd proof = proof_of(target.pid());
-	uint32_t profile = 0;
-	/* The tables of the existing recording, and of one that a command begins. */
-	Memory counts{page}, more_counts{page};
-	Child recorded{[] { pause(); }}, more_recorded{[] { pause(); }};
-	Fd recorded_proof = proof_of(recorded.pid()), more_proof = proof_of(more_recorded.pid());
-	profil_record recording = describe_recording(counts, recorded_proof.get());
+	Child target{[] { pause(); }}, other_target{[] { pause(); }};
+	Fd proof = proof_of(target.pid()), other_proof = proof_of(other_target.pid());
+	Recording recording{256}, other = recording.beside(256);
+	const Device &device = recording.device();
 
-	Attached()
+	Recorded() { recording.begin_with(proof); }
+	uint32_t profile() const { return recording.profile(); }
+	/** Begin again after STOP or STOP_ALL has ended the recording. */
+	void renew()
 	{
-		renew();
-		need_that(!device.call(PROFIL_RECORD, &recording), "PROFIL_RECORD");
+		device.stop(profile());
+		recording.begin_with(proof);
 	}
-	/** Attach again after STOP or STOP_ALL has ended the profile. */
-	void renew() { profile = device.attach(describe(region), proof.get()); }
+	profil_record request_other() const
+	{
+		profil_record record = other.request();
+
+		record.proof = other_proof.get();
+		return record;
+	}
 };
 
 union Any {
@@ -60,7 +49,6 @@ union Any {
 	profil_stop stop;
 	profil_stop_all stop_all;
 	profil_status status;
-	profil_update update;
 	profil_record record;
 	profil_describe describe;
 };
@@ -74,36 +62,31 @@ struct Command {
 	unsigned int number;
 	uint32_t least;
 	bool output;
-	void (*fill)(Any &any, Attached &on);
+	void (*fill)(Any &any, const Recorded &on);
 	uint32_t known = least;
 };
 
 const Command commands[] = {
-	{"PROFIL_INFO", PROFIL_INFO, 48, true, [](Any &, Attached &) {}},
+	{"PROFIL_INFO", PROFIL_INFO, 48, true, [](Any &, const Recorded &) {}},
 	{"PROFIL_START", PROFIL_START, 96, true,
-	 [](Any &any, Attached &on) { any.start = describe(on.region); }, 112},
+	 [](Any &any, const Recorded &on) { any.start = describe(on.region); }, 112},
 	{"PROFIL_STATUS", PROFIL_STATUS, 128, true,
-	 [](Any &any, Attached &on) { any.status.profile = on.profile; }, 136},
-	{"PROFIL_UPDATE", PROFIL_UPDATE, 32, false,
-	 [](Any &any, Attached &on) { any.update = describe_update(on.profile, std::span(&on.region, 1)); }},
-	{"PROFIL_STOP", PROFIL_STOP, 24, true, [](Any &any, Attached &on) { any.stop.profile = on.profile; }},
-	{"PROFIL_ATTACH", PROFIL_ATTACH, 96, true,
-	 [](Any &any, Attached &on) { any.start = describe(on.region), any.start.proof = on.proof.get(); },
-	 112},
+	 [](Any &any, const Recorded &on) { any.status.profile = on.profile(); }, 136},
+	{"PROFIL_STOP", PROFIL_STOP, 24, true,
+	 [](Any &any, const Recorded &on) { any.stop.profile = on.profile(); }},
 	{"PROFIL_RECORD", PROFIL_RECORD, 48, true,
-	 [](Any &any, Attached &on) {
-		 any.record = describe_recording(on.more_counts, on.more_proof.get());
-	 }},
+	 [](Any &any, const Recorded &on) { any.record = on.request_other(); }},
 	{"PROFIL_DESCRIBE", PROFIL_DESCRIBE, 104, true,
-	 [](Any &any, Attached &on) { any.describe.profile = on.recording.profile, any.describe.number = 1; },
+	 [](Any &any, const Recorded &on) { any.describe.profile = on.profile(), any.describe.number = 1; },
 	 128},
-	{"PROFIL_STOP_ALL", PROFIL_STOP_ALL, 8, false, [](Any &, Attached &) {}},
+	{"PROFIL_STOP_ALL", PROFIL_STOP_ALL, 8, false, [](Any &, const Recorded &) {}},
 };
 
 /** A structure at the end of mapped memory. */
 class Place {
 public:
-	Place(const Command &command, Attached &on, uint32_t size, uint32_t said) : start_(4 * page - size)
+	Place(const Command &command, const Recorded &on, uint32_t size, uint32_t said)
+		: start_(4 * page - size)
 	{
 		Any any = {};
 
@@ -121,14 +104,16 @@ private:
 	size_t start_;
 };
 
-int run(const Way &way, const Command &command, Attached &on, uint32_t size, uint8_t last = 0)
+int run(const Way &way, const Command &command, Recorded &on, uint32_t size, uint8_t last = 0)
 {
 	const Place place(command, on, std::min<uint32_t>(size, 4 * page), size);
 
 	if (last)
 		place.last() = last;
 	const int error = way(on.device, command.number, place.at(), size);
-	if (!error && (command.number == PROFIL_STOP || command.number == PROFIL_STOP_ALL))
+	if (!error && command.number == PROFIL_STOP)
+		on.recording.begin_with(on.proof);
+	if (!error && command.number == PROFIL_STOP_ALL)
 		on.renew();
 	if (!error && command.number == PROFIL_RECORD)
 		on.device.stop(static_cast<const profil_record *>(place.at())->profile);
@@ -141,7 +126,7 @@ int run(const Way &way, const Command &command, Attached &on, uint32_t size, uin
 
 void check_sizes(const Way &way)
 {
-	Attached on;
+	Recorded on;
 
 	for (const Command &command : commands) {
 		CAPTURE(command.name);
@@ -163,7 +148,7 @@ void check_sizes(const Way &way)
 /** A refused command has changed nothing. */
 void check_places(const Way &way)
 {
-	Attached on;
+	Recorded on;
 
 	for (const Command &command : commands) {
 		CAPTURE(command.name);
@@ -184,36 +169,34 @@ void check_places(const Way &way)
 		CHECK(on.device.status().state == PROFIL_STATE_NONE);
 		if (command.number == PROFIL_STOP_ALL)
 			on.renew();
-		CHECK(on.device.status(on.profile).state == PROFIL_STATE_RUNNING);
+		CHECK(on.recording.status().state == PROFIL_STATE_RUNNING);
 	}
 }
 
-template <typename T> int try_with(const Way &way, Attached &on, unsigned int command, void (*change)(T &))
+template <typename T>
+int try_with(const Way &way, const Recorded &on, unsigned int command, void (*change)(T &))
 {
 	T structure = {};
 
 	structure.size = sizeof(structure);
 	if constexpr (requires { structure.profile; })
-		structure.profile = on.profile;
-	if constexpr (std::is_same_v<T, profil_update>)
-		structure = describe_update(on.profile, std::span(&on.region, 1));
+		structure.profile = on.profile();
 	change(structure);
 	return way(on.device, command, &structure, structure.size);
 }
 
 void check_members(const Way &way)
 {
-	Attached on;
+	const Recorded on;
 	using Stop = profil_stop;
 	using Status = profil_status;
-	using Update = profil_update;
 	using Record = profil_record;
 	using Describe = profil_describe;
 
 	CHECK(try_with<profil_info>(way, on, PROFIL_INFO, [](auto &s) { s.flags = 1; }) == EINVAL);
 	CHECK(try_with<profil_stop_all>(way, on, PROFIL_STOP_ALL, [](auto &s) { s.flags = 1; }) == EINVAL);
 
-	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.flags = 1; }) == EINVAL);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.flags = 2; }) == EINVAL);
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.reserved = 1; }) == EINVAL);
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile += 2; }) == ENOENT);
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile = UINT32_MAX; }) == ENOENT);
@@ -223,27 +206,11 @@ void check_members(const Way &way)
 	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.profile += 2; }) == ENOENT);
 	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.ticks = s.state = 77; }) == 0);
 
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.flags = 1; }) == EINVAL);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.reserved = 1; }) == EINVAL);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile = 0; }) == ENOENT);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.regions = 0; }) == EFAULT);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.region_size--; }) == EINVAL);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.nr_regions = 32769; }) == E2BIG);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.nr_regions = 0; }) == EINVAL);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile += 2; }) == ENOENT);
-	CHECK(on.device.status(on.profile).state == PROFIL_STATE_RUNNING);
-
-	/* The recording's number follows the profile's. */
-	CHECK(on.recording.profile == on.profile + 1);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile++; }) == EINVAL);
-	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile++, s.flags = 2; }) == EINVAL);
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile = 0, s.flags = 1; }) == EINVAL);
-	CHECK(try_with<Describe>(way, on, PROFIL_DESCRIBE, [](auto &s) { s.number = 1; }) == EINVAL);
+	CHECK(try_with<Describe>(way, on, PROFIL_DESCRIBE, [](auto &s) { s.profile = 0; }) == ENOENT);
 	CHECK(try_with<Describe>(way, on, PROFIL_DESCRIBE, [](auto &s) { s.profile += 2; }) == ENOENT);
 	const auto describe = [&](void (*change)(Describe &)) {
-		static void (*also)(Describe &);
-		also = change;
-		return try_with<Describe>(way, on, PROFIL_DESCRIBE, [](auto &s) { s.profile++, also(s); });
+		return try_with<Describe>(way, on, PROFIL_DESCRIBE, change);
 	};
 	CHECK(describe([](auto &) {}) == 0);
 	CHECK(describe([](auto &s) { s.number = 1; }) == 0);
@@ -256,9 +223,7 @@ void check_members(const Way &way)
 	CHECK(describe([](auto &s) { s.number = 1, s.path_size = 16; }) == EINVAL);
 
 	const auto add = [&](void (*change)(Record &)) {
-		static void (*also)(Record &);
-		also = change;
-		return try_with<Record>(way, on, PROFIL_RECORD, [](auto &s) { s.profile++, also(s); });
+		return try_with<Record>(way, on, PROFIL_RECORD, change);
 	};
 	CHECK(add([](auto &s) { s.proof = -1; }) == EBADF);
 	CHECK(add([](auto &s) { s.flags = PROFIL_FOLLOW; }) == EINVAL);
@@ -267,29 +232,32 @@ void check_members(const Way &way)
 	CHECK(add([](auto &s) { s.table = page; }) == EINVAL);
 	CHECK(add([](auto &s) { s.nr_counts = 256; }) == EINVAL);
 	CHECK(add([](auto &s) { s.reserved = 1; }) == EINVAL);
-	CHECK(add([](auto &s) { s.profile--; }) == EINVAL); /* no recording */
 	CHECK(add([](auto &s) { s.profile++; }) == ENOENT);
-	CHECK(on.device.status(on.recording.profile).state == PROFIL_STATE_RUNNING);
+	CHECK(on.recording.status().state == PROFIL_STATE_RUNNING);
 }
 
 /** Requests for a recording that are refused. */
 void check_recording(const Way &way)
 {
-	const Device device;
 	const Memory counts(16 * page);
 	const Child target([] { pause(); });
 	const Fd proof = proof_of(target.pid());
-	const profil_record good = describe_recording(counts, proof.get());
+	const Recording recording(256);
 	const auto with = [&](const std::function<void(profil_record &)> &change) {
-		profil_record record = good;
+		profil_record record = recording.request();
 
+		record.table = counts.address();
+		record.proof = proof.get();
 		change(record);
-		return way(device, PROFIL_RECORD, &record, sizeof(record));
+		return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
 	};
 
 	CHECK(with([](auto &r) { r.flags |= PROFIL_KERNEL_TICKS | PROFIL_RECORD_KERNEL; }) == EINVAL);
 	CHECK(with([](auto &r) { r.flags |= PROFIL_THREAD | PROFIL_FOLLOW; }) == EINVAL);
 	CHECK(with([](auto &r) { r.flags |= PROFIL_THREAD | PROFIL_RECORD_EVERYBODY; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_FAULT_REGION; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_OWED_TICKS; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_PIN_LATE; }) == EINVAL);
 	CHECK(with([](auto &r) { r.flags = 1U << 31; }) == EINVAL);
 	CHECK(with([](auto &r) { r.clock = 77; }) == EOPNOTSUPP);
 	CHECK(with([](auto &r) { r.period = 0; }) == ERANGE);
@@ -304,16 +272,9 @@ void check_recording(const Way &way)
 	CHECK(with([](auto &r) { r.table = 0xffff888000000000; }) == EFAULT);
 	mprotect(counts.at(8 * page), page, PROT_NONE);
 	CHECK(with([](auto &r) { r.table += 8 * page; }) == EFAULT);
-	CHECK(with([](auto &r) { r.profile = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.profile = 1; }) == EINVAL); /* adding gives nothing else */
 	CHECK(with([](auto &) {}) == 0);
 	CHECK(with([](auto &) {}) == EEXIST);
-	/* Nor does the file's other profile take the process away from it. */
-	const Memory counter(page);
-	auto start = describe(each_address(0x1000, 0x1040, counter.at(), 4));
-	start.proof = proof.get();
-	start.profile = start.stored = 77;
-	CHECK(way(device, PROFIL_ATTACH, &start, sizeof(start)) == EEXIST);
-	CHECK((start.profile == 77 && start.stored == 77));
 }
 
 void check_unknown(const Way &way)
