@@ -67,10 +67,15 @@ template <typename T> T sized()
 	return structure;
 }
 
+void forget(std::initializer_list<const Memory *> all)
+{
+	for (const Memory *memory : all)
+		need(madvise(memory->at(), memory->bytes(), MADV_DONTNEED), "madvise");
+}
+
 void forget(const Description &of)
 {
-	for (const auto *memory : {&of.counters, &of.others, &of.overflow})
-		need(madvise(memory->at(), memory->bytes(), MADV_DONTNEED), "madvise");
+	forget({&of.counters, &of.others, &of.overflow});
 }
 
 /** Take a node from the module's pool, so that the next command refills it. */
@@ -242,98 +247,38 @@ TEST_CASE_METHOD(AtRest, "a PROFIL_STOP_ALL that fails stops nothing", "[fault-i
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "an attach that fails leaves no profile", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "a recording that does not begin leaves nothing behind", "[fault-injection][record]")
 {
-	const Device device;
-	const Description description;
+	const uint32_t flags =
+		GENERATE(as<uint32_t>(), PROFIL_FOLLOW, PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES,
+			 PROFIL_THREAD, PROFIL_RECORD_EVERYBODY);
 	const Child target([] { pause(); });
-	const Fd proof = proof_of(target.pid());
+	const Fd proof = flags & PROFIL_RECORD_EVERYBODY ? open_proof({.pid = -1, .cpu = sched_getcpu()})
+							 : proof_of(target.pid());
+	Recording recording(256);
 	const auto before = module_stat("pinned_pages");
-	const uint32_t flags = GENERATE(as<uint32_t>(), PROFIL_FOLLOW, PROFIL_THREAD);
 
-	sweep_command<profil_start>(
-		device, PROFIL_ATTACH,
+	CAPTURE(flags);
+	const unsigned failures = sweep_command<profil_record>(
+		recording.device(), PROFIL_RECORD,
 		[&] {
-			auto how = description.how();
+			profil_record record = recording.request(flags);
 
-			how.flags = flags;
-			how.proof = proof.get();
-			forget(description);
-			return how;
+			record.proof = proof.get();
+			forget({&recording.table()});
+			return record;
 		},
 		{ENOMEM, EFAULT},
-		[&](int error, const profil_start &how) {
+		[&](int error, const profil_record &record) {
 			if (error) {
 				CHECK(module_stat("images") == images());
+				CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
 			} else {
-				CHECK(whole_status(device, how.profile).processes == 1);
-				device.stop(how.profile);
+				recording.device().stop(record.profile);
 			}
 			CHECK(soon([&] { return module_stat("pinned_pages") == before; }));
 		});
-}
-
-TEST_CASE_METHOD(AtRest, "an attach that fails leaves a process attached to its previous profile",
-		 "[fault-injection]")
-{
-	const Device device;
-	const Description description, older;
-	const Child target([] { pause(); });
-	const Fd proof = proof_of(target.pid());
-	uint32_t first = 0;
-
-	sweep_command<profil_start>(
-		device, PROFIL_ATTACH,
-		[&] {
-			auto how = description.how();
-
-			if (first)
-				device.stop(first);
-			first = device.attach(older.how(), proof.get());
-			how.proof = proof.get();
-			return how;
-		},
-		{ENOMEM, EFAULT},
-		[&](int error, const profil_start &how) {
-			const auto status = whole_status(device, first);
-			const bool too_late = error == EFAULT && module_stat("images") == images();
-
-			CHECK(status.state == PROFIL_STATE_RUNNING);
-			if (!too_late)
-				CHECK(status.processes == (error ? 1 : 0));
-			if (!error)
-				device.stop(how.profile);
-		});
-}
-
-TEST_CASE_METHOD(AtRest, "an update that fails leaves the previous regions", "[fault-injection]")
-{
-	const Device device;
-	const Description description, older;
-	const Child target([] { pause(); });
-	const Fd proof = proof_of(target.pid());
-	const std::vector<profil_region> one = {description.regions.front()};
-	const auto id = device.attach(describe(one), proof.get());
-	const auto pinned = whole_status(device, id).pinned;
-	const auto fewer = describe_update(id, one);
-	const auto more = describe_update(id, older.regions);
-
-	sweep_command<profil_update>(
-		device, PROFIL_UPDATE,
-		[&] {
-			auto back = fewer;
-
-			need_that(device.call(PROFIL_UPDATE, &back) == 0, "the first regions are restored");
-			forget(older);
-			return more;
-		},
-		{ENOMEM, EFAULT},
-		[&](int error, const profil_update &) {
-			const auto status = whole_status(device, id);
-
-			CHECK(status.state == PROFIL_STATE_RUNNING);
-			CHECK((status.pinned == pinned) == (error != 0));
-		});
+	CHECK(failures >= 5);
 }
 
 TEST_CASE_METHOD(AtRest, "an open that fails leaves nothing behind", "[fault-injection]")
@@ -354,42 +299,17 @@ TEST_CASE_METHOD(AtRest, "an open that fails leaves nothing behind", "[fault-inj
 	CHECK(failures >= 2);
 }
 
-TEST_CASE_METHOD(AtRest, "a read of events that fails returns an error", "[fault-injection]")
-{
-	const Faults faults;
-	const Injector injector;
-	const Device device(O_RDWR | O_NONBLOCK);
-	const Memory counters(page);
-	const Child target([] { pause(); });
-
-	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at())),
-		      proof_of(target.pid()).get());
-	const auto failures = sweep([&](unsigned n) {
-		profil_event event;
-
-		injector.arm(n);
-		const auto bytes = read(device.fd(), &event, sizeof(event));
-		const int error = bytes < 0 ? errno : 0;
-		const bool fired = injector.fired();
-		injector.disarm();
-		CHECK((error == EAGAIN || (fired && (error == EFAULT || error == ENOMEM))));
-		return fired;
-	});
-	CHECK(failures > 0);
-}
-
 TEST_CASE_METHOD(AtRest, "a read of fdinfo that fails returns an error", "[fault-injection][fdinfo]")
 {
 	const Faults faults;
 	const Injector injector;
-	const Device device;
-	const Memory counters(page);
 	const Child target([] { pause(); });
+	Recording recording(256);
+	const std::string path = "/proc/self/fdinfo/" + std::to_string(recording.device().fd());
 
-	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at())),
-		      proof_of(target.pid()).get());
+	recording.begin(target.pid());
 	const auto failures = sweep([&](unsigned n) {
-		const Fd info(open(("/proc/self/fdinfo/" + std::to_string(device.fd())).c_str(), O_RDONLY));
+		const Fd info(open(path.c_str(), O_RDONLY));
 		std::array<char, 4096> text{};
 
 		need(info.get(), "open fdinfo");

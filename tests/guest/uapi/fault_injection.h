@@ -2,8 +2,8 @@
 /** @file tests/guest/uapi/fault_injection.h  The profile that the tests of failing commands use. */
 #pragma once
 
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
-#include "tests/guest/support/device.h"
 #include "tests/guest/support/faults.h"
 
 #include <sys/mman.h>

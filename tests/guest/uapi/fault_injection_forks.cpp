@@ -5,6 +5,7 @@
 #include "tests/guest/uapi/fault_injection.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,12 +113,8 @@ TEST_CASE_METHOD(AtRest, "a child whose inheritance fails is off and counted as 
 TEST_CASE_METHOD(AtRest, "failures in its forks and execs do not end the following of a process",
 		 "[fault-injection][fork]")
 {
-	const Device device;
-	const Memory counters(page);
 	const Faults faults;
-	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at()));
 
-	how.flags = PROFIL_FOLLOW;
 	sweep_faster([&](unsigned n) {
 		const Gate gate;
 		Memory seen(page, MAP_SHARED);
@@ -141,28 +138,27 @@ TEST_CASE_METHOD(AtRest, "failures in its forks and execs do not end the followi
 			seen.at<int>()[1] = status;
 			seen.at<pid_t>()[2] = pid;
 		});
-		const auto id = device.attach(how, proof_of(target.pid()).get());
+		Recording recording(256);
+		recording.begin(target.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
 		gate.open();
 		target.join();
 
-		const auto lost = device.status(id).forks_lost;
 		const auto status = seen.at<int>()[1];
 		const auto pid = seen.at<pid_t>()[2];
-		unsigned what = 0;
-		for (size_t exits = 0; exits < (pid > 0 ? 2 : 1);)
-			for (const auto &event : device.read_events()) {
-				exits += !!(event.what & PROFIL_EVENT_EXIT);
-				if (event.pid == pid || event.what & PROFIL_EVENT_FORK)
-					what |= event.what;
-			}
-		CAPTURE(n, status, pid, what);
-		CHECK(lost == 0);
-		CHECK(!!(what & PROFIL_EVENT_FORK) == (pid > 0));
+		const auto knows = [&](const std::string &program) {
+			const auto owners = recording.owners(program);
+
+			return std::any_of(owners.begin(), owners.end(),
+					   [&](const Described &owner) { return owner.pid == pid; });
+		};
+		CAPTURE(n, status, pid);
+		CHECK(recording.status().forks_lost == 0);
+		if (pid > 0)
+			CHECK(knows("guest"));
 		if (status == 0)
-			CHECK((what & PROFIL_EVENT_EXEC) != 0);
+			CHECK(knows("true"));
 		if (status == 99 << 8)
-			CHECK((what & PROFIL_EVENT_EXEC) == 0);
-		device.stop(id);
+			CHECK_FALSE(knows("true"));
 		return *seen.at<unsigned>() || status != 0;
 	});
 }
