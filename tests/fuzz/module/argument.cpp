@@ -47,31 +47,16 @@ uint32_t make_regions(Random &random, Regions &regions)
 	return nr;
 }
 
-uint32_t make_flags(Random &random, unsigned command)
-{
-	auto flags = static_cast<uint32_t>(random.below(PROFIL_THREAD));
-
-	if (command == PROFIL_ATTACH && random.one_in(3))
-		flags = (flags & ~PROFIL_FOLLOW) | PROFIL_THREAD;
-	else if (random.one_in(40))
-		flags |= PROFIL_THREAD;
-	if (random.one_in(command == PROFIL_ATTACH ? 4 : 40))
-		flags |= PROFIL_EVENT;
-	return flags;
-}
-
-void make_start(Random &random, unsigned command, profil_start &how, Regions &regions)
+void make_start(Random &random, profil_start &how, Regions &regions)
 {
 	static const uint64_t periods[] = {250'000, 500'000, 1'000'000, 1'000'000, 3'333'333, 10'000'000};
 
 	how.size = sizeof(how);
-	how.flags = make_flags(random, command);
+	how.flags = static_cast<uint32_t>(random.below(PROFIL_FAULT_REGION << 1));
 	how.clock = random.one_in(20) ? static_cast<uint32_t>(random.below(4)) : 0;
 	how.limit_policy = static_cast<uint32_t>(random.one_in(2) ? random.below(3) : 0);
 	how.limit = how.limit_policy ? random.any_size() : 0;
 	how.period = random.one_in(30) ? random.below(20'000) : random.pick(periods);
-	if (how.flags & PROFIL_EVENT)
-		how.period = random.below(100);
 	how.proof = -1;
 	if (!random.one_in(5)) {
 		how.nr_regions = make_regions(random, regions);
@@ -88,15 +73,6 @@ void make_start(Random &random, unsigned command, profil_start &how, Regions &re
 		how.samples = Arena::place(random, how.sample_width, bytes);
 		how.nr_samples = bytes / how.sample_width;
 	}
-}
-
-void make_update(Random &random, profil_update &update, Regions &regions)
-{
-	update.size = sizeof(update);
-	update.profile = static_cast<uint32_t>(random.below(4));
-	update.nr_regions = make_regions(random, regions);
-	update.regions = reinterpret_cast<uintptr_t>(regions.region);
-	update.region_size = sizeof(profil_region);
 }
 
 /* The threads share one file, which seldom has more than one profile. */
@@ -170,11 +146,9 @@ uint32_t size_of(unsigned command)
 {
 	switch (command) {
 	case PROFIL_INFO: return sizeof(profil_info);
-	case PROFIL_START:
-	case PROFIL_ATTACH: return sizeof(profil_start);
+	case PROFIL_START: return sizeof(profil_start);
 	case PROFIL_STOP: return sizeof(profil_stop);
 	case PROFIL_STATUS: return sizeof(profil_status);
-	case PROFIL_UPDATE: return sizeof(profil_update);
 	case PROFIL_RECORD: return sizeof(profil_record);
 	case PROFIL_DESCRIBE: return sizeof(profil_describe);
 	default: return sizeof(profil_stop_all);
@@ -186,10 +160,8 @@ void make(Random &random, unsigned command, Argument &argument, Regions &regions
 	memset(&argument, 0, sizeof(argument));
 	memset(argument.canary, 0x5a, sizeof(argument.canary));
 	argument.size = size_of(command);
-	if (command == PROFIL_START || command == PROFIL_ATTACH)
-		make_start(random, command, argument.start, regions);
-	else if (command == PROFIL_UPDATE)
-		make_update(random, argument.update, regions);
+	if (command == PROFIL_START)
+		make_start(random, argument.start, regions);
 	else if (command == PROFIL_RECORD)
 		make_record(random, argument.record);
 	else if (command == PROFIL_DESCRIBE)
@@ -216,16 +188,13 @@ void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size)
 
 bool harmless(unsigned command, const Argument &argument, const Argument &before)
 {
-	if (command == PROFIL_UPDATE)
-		return argument.update.regions == before.update.regions &&
-		       argument.update.nr_regions <= 2 * Regions::most;
 	if (command == PROFIL_RECORD)
 		return argument.record.table == before.record.table &&
 		       argument.record.nr_counts == before.record.nr_counts;
 	if (command == PROFIL_DESCRIBE)
 		return argument.describe.path == before.describe.path &&
 		       argument.describe.path_size <= before.describe.path_size;
-	if (command != PROFIL_START && command != PROFIL_ATTACH)
+	if (command != PROFIL_START)
 		return true;
 	const auto &now = argument.start, &then = before.start;
 	return now.overflow == then.overflow && now.samples == then.samples &&

@@ -16,14 +16,14 @@ namespace fuzz {
 constexpr unsigned unknown_command = _IO(PROFIL_TYPE, 0x89);
 constexpr unsigned commands[] = {
 	PROFIL_INFO,   PROFIL_START,  PROFIL_START,    PROFIL_START,	PROFIL_START,	PROFIL_STOP,
-	PROFIL_STATUS, PROFIL_STATUS, PROFIL_ATTACH,   PROFIL_ATTACH,	PROFIL_ATTACH,	PROFIL_UPDATE,
+	PROFIL_STATUS, PROFIL_STATUS, PROFIL_RECORD,   PROFIL_RECORD,	PROFIL_RECORD,	PROFIL_RECORD,
 	PROFIL_RECORD, PROFIL_RECORD, PROFIL_DESCRIBE, PROFIL_STOP_ALL, unknown_command};
 
 /** Commands that the threads of a process run together, on one file and one target. */
-constexpr unsigned commands_together[] = {
-	PROFIL_RECORD,	 PROFIL_RECORD,	  PROFIL_RECORD, PROFIL_RECORD, PROFIL_RECORD,	PROFIL_RECORD,
-	PROFIL_RECORD,	 PROFIL_RECORD,	  PROFIL_RECORD, PROFIL_STATUS, PROFIL_STATUS,	PROFIL_DESCRIBE,
-	PROFIL_DESCRIBE, PROFIL_DESCRIBE, PROFIL_STOP,	 PROFIL_ATTACH, PROFIL_STOP_ALL};
+constexpr unsigned commands_together[] = {PROFIL_RECORD,   PROFIL_RECORD,   PROFIL_RECORD, PROFIL_RECORD,
+					  PROFIL_RECORD,   PROFIL_RECORD,   PROFIL_RECORD, PROFIL_RECORD,
+					  PROFIL_RECORD,   PROFIL_STATUS,   PROFIL_STATUS, PROFIL_DESCRIBE,
+					  PROFIL_DESCRIBE, PROFIL_DESCRIBE, PROFIL_STOP,   PROFIL_STOP_ALL};
 
 /** A structure, and the bytes after it, which no command may write. */
 struct Argument {
@@ -33,7 +33,6 @@ struct Argument {
 		profil_start start;
 		profil_stop stop;
 		profil_status status;
-		profil_update update;
 		profil_stop_all stop_all;
 		profil_record record;
 		profil_describe describe;

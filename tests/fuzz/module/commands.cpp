@@ -34,8 +34,6 @@ bool documented(unsigned command, int error)
 		return true;
 	switch (command) {
 	case PROFIL_START: return one_of({EBUSY, EDQUOT, EOPNOTSUPP, ERANGE});
-	case PROFIL_ATTACH:
-		return one_of({EACCES, EBUSY, EDQUOT, EEXIST, EOPNOTSUPP, EPERM, ERANGE, ENOSPC, ESRCH});
 	case PROFIL_RECORD:
 		return one_of(
 			{EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE, ESRCH});
@@ -43,7 +41,6 @@ bool documented(unsigned command, int error)
 	case PROFIL_DESCRIBE: return one_of({EACCES, EIO, EMFILE, ENAMETOOLONG, ENODATA, ENOENT, ENOTCONN});
 	case PROFIL_STOP: return one_of({EDQUOT, ENOENT});
 	case PROFIL_STATUS: return error == ENOENT;
-	case PROFIL_UPDATE: return one_of({EDQUOT, ENOENT, EPERM});
 	case PROFIL_STOP_ALL: return error == EPERM;
 	default: return false;
 	}
@@ -77,8 +74,8 @@ void check(unsigned command, int error, const Argument &before, const Argument &
 		complain("status: state %u", after.status.state);
 	if (command == PROFIL_INFO && after.info.abi != PROFIL_ABI)
 		complain("info: abi %u", after.info.abi);
-	if (command == PROFIL_ATTACH || command == PROFIL_RECORD)
-		shared->attaches++;
+	if (command == PROFIL_RECORD)
+		shared->recordings++;
 }
 
 /** This thread's major faults: those that waited for a page. */
@@ -88,6 +85,20 @@ long major_faults()
 
 	getrusage(RUSAGE_THREAD, &usage);
 	return usage.ru_majflt;
+}
+
+/** Opens a proof for the command, unless it takes none.  One on a CPU names the target, mostly. */
+int give_proof(Random &random, profil_record &record, pid_t target)
+{
+	const bool everybody = record.flags & PROFIL_RECORD_EVERYBODY;
+	const bool named = !everybody && random.one_in(3);
+
+	if (record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS))
+		return -1;
+	if (named)
+		record.target = random.one_in(20) ? static_cast<int32_t>(random.any_size()) : target;
+	record.proof = make_proof(random, target, everybody || named, record.flags & PROFIL_EVENT);
+	return record.proof;
 }
 
 } // namespace
@@ -112,22 +123,8 @@ void run_command(Random &random, pid_t target)
 		spoil(random, argument, regions, size_of(command));
 	if (!harmless(command, argument, before))
 		return;
-	const bool proofless = command == PROFIL_RECORD &&
-			       argument.record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS);
-	const bool everybody = command == PROFIL_RECORD && argument.record.flags & PROFIL_RECORD_EVERYBODY;
-	const bool event =
-		(command == PROFIL_ATTACH ? argument.start.flags : argument.record.flags) & PROFIL_EVENT;
-
-	const bool for_all = command == PROFIL_ATTACH && random.one_in(3);
-
-	if (command == PROFIL_ATTACH || (command == PROFIL_RECORD && !proofless))
-		proof = make_proof(random, target, everybody || for_all, event);
-	if (command == PROFIL_ATTACH)
-		argument.start.proof = proof;
-	if (for_all)
-		argument.start.target = random.one_in(20) ? static_cast<int32_t>(random.any_size()) : target;
-	if (command == PROFIL_RECORD && !proofless)
-		argument.record.proof = proof;
+	if (command == PROFIL_RECORD)
+		proof = give_proof(random, argument.record, target);
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
 	/*
 	 * Counters as the argument.  The command may then wait for a page; these commands follow no

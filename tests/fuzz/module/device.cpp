@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/fuzz/module/device.h"
 
-#include "tests/fuzz/module/argument.h"
 #include "tests/fuzz/module/shared.h"
 
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <linux/profil.h>
+#include <poll.h>
 #include <string>
 #include <unistd.h>
 
@@ -38,20 +37,13 @@ void close_device(Random &random)
 	close(any_device(random));
 }
 
-void read_events(Random &random)
+void poll_device(Random &random)
 {
-	profil_event events[20];
-	const size_t bytes = random.below(sizeof(events) + 1);
-	const int fd = any_device(random);
-	const auto n = read(fd, random.one_in(10) ? bad_pointer(random) : events, bytes);
-	const int error = n < 0 ? errno : 0;
+	pollfd file = {any_device(random), POLLPRI, 0};
 
 	shared->commands++;
-	if (error && error != EAGAIN && error != EBADF && error != EFAULT && error != EINVAL &&
-	    error != EINTR && error != ENOMEM)
-		complain("read: error %d", error);
-	if (n > 0 && n % static_cast<ssize_t>(sizeof(profil_event)))
-		complain("read: %zd bytes", n);
+	if (poll(&file, 1, static_cast<int>(random.below(3))) < 0 && errno != EINTR && errno != ENOMEM)
+		complain("poll: error %d", errno);
 }
 
 void read_facts(Random &random)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/device.h  Descriptors of /dev/profil, opened, read and closed. */
+/** @file tests/fuzz/module/device.h  Descriptors of /dev/profil, opened, polled and closed. */
 #pragma once
 
 #include "tests/fuzz/module/random.h"
@@ -14,7 +14,8 @@ constexpr unsigned nr_devices = 6;
 int any_device(Random &random);
 void open_device(Random &random);
 void close_device(Random &random);
-void read_events(Random &random);
+/** Polls for news of a recording, for a moment. */
+void poll_device(Random &random);
 /** Reads /proc/self/fdinfo of a device. */
 void read_facts(Random &random);
 

@@ -289,7 +289,7 @@ void print_numbers(uint64_t counted)
 {
 	std::cout << "fuzz: " << shared->commands << " commands (" << shared->succeeded << " succeeded, "
 		  << shared->refused << " refused, " << shared->by_ring << " by io_uring, "
-		  << shared->attaches << " attached), " << shared->forks << " forks, " << shared->execs
+		  << shared->recordings << " recordings), " << shared->forks << " forks, " << shared->execs
 		  << " execs, " << shared->kills << " kills, " << shared->waited << " waits, "
 		  << shared->slow_reads << " FUSE reads (" << shared->slow_late << " late, "
 		  << shared->slow_never << " never answered), " << counted << " samples" << std::endl;

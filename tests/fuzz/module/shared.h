@@ -19,7 +19,7 @@ struct Shared {
 	char guarded[64];   /* a set-uid copy of this program */
 	char group[64];	    /* a memory cgroup with little memory; empty without cgroups */
 	char slow_file[64]; /* a FUSE file whose pages may never come; empty without FUSE */
-	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, attaches, kills;
+	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, recordings, kills;
 	/*
 	 * Reads of the slow file, how many of them were answered late or never, and commands that
 	 * waited for a page of the file or of a userfaultfd.

@@ -184,7 +184,7 @@ void step_together(Random &random)
 	case 2: return spawn_child(random);
 	case 3: return end_child(any_child(random), 0);
 	case 4: return random.one_in(10) ? close_device(random) : open_device(random);
-	case 5 ... 7: return read_events(random);
+	case 5 ... 7: return poll_device(random);
 	case 8: return change_cpu(random);
 	case 9 ... 12: return burn(random.below(500));
 	default: return run_command(random, any_target(random));
@@ -204,7 +204,7 @@ void step(Random &random)
 	case 2: return end_child(any_child(own), 0);
 	case 3 ... 6: return open_device(own);
 	case 7: return close_device(own);
-	case 8 ... 11: return read_events(own);
+	case 8 ... 11: return poll_device(own);
 	case 12 ... 13: return wake_thread(own);
 	case 14: return change_limits(own);
 	case 15: return change_cpu(own);
