@@ -22,7 +22,7 @@ std::string explain(int error, const char *step = nullptr)
 }
 
 constexpr char proof[] = "perf_event_open";
-constexpr char attach[] = "PROFIL_ATTACH";
+constexpr char record[] = "PROFIL_RECORD";
 
 } // namespace
 
@@ -40,7 +40,7 @@ TEST_CASE("the error for a missing permission names the sysctl with its value an
 		CHECK_THAT(explain(error, proof), ContainsSubstring("CAP_PERFMON"));
 		CHECK_THAT(explain(error, proof), ContainsSubstring("same user"));
 	}
-	CHECK_THAT(explain(EACCES, attach),
+	CHECK_THAT(explain(EACCES, record),
 		   !ContainsSubstring("paranoid") && ContainsSubstring("credentials"));
 	CHECK_THAT(explain(EPERM), ContainsSubstring("CAP_SYS_ADMIN"));
 }
@@ -78,7 +78,7 @@ TEST_CASE("the error for memory that cannot be pinned names the limit with its v
 TEST_CASE("the error for a process that is gone says so", "[explain]")
 {
 	CHECK_THAT(explain(ESRCH, proof), ContainsSubstring("no such process"));
-	CHECK_THAT(explain(ESRCH, attach), ContainsSubstring("no such process"));
+	CHECK_THAT(explain(ESRCH, record), ContainsSubstring("no such process"));
 }
 
 TEST_CASE("every documented error is one line with a text of its own", "[explain]")

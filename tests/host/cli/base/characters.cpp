@@ -155,7 +155,7 @@ TEST_CASE("the description of a recording survives as comments", "[cli]")
 	about.processes = 12;
 	about.accounting.ticks = 100;
 	about.accounting.counted = 90;
-	about.accounting.lost_exec = 10;
+	about.accounting.lost_contended = 10;
 	about.accounting.lost_unowned = 5;
 	about.accounting.forks_lost = 3;
 	about.threads = {{4711, "a thread", 5}, {4712, "", 2}};

@@ -25,7 +25,7 @@ TEST_CASE("ticks since an earlier time are divided by their cause", "[cli]")
 	status.counted = 4;
 	status.kernel = 2;
 	status.lost_late = 0;
-	status.lost_exec = 1;
+	status.lost_contended = 1;
 	status.forks_lost = 2;
 	late.add(status);
 
@@ -36,7 +36,7 @@ TEST_CASE("ticks since an earlier time are divided by their cause", "[cli]")
 	CHECK(between.counted == 4);
 	CHECK(between.kernel == 2);
 	CHECK(between.lost_late == 0);
-	CHECK(between.lost_exec == 1);
+	CHECK(between.lost_contended == 1);
 	CHECK(between.lost() == 1);
 	CHECK(between.forks_lost == 2);
 	for (const Cause &cause : all_causes())

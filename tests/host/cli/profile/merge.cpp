@@ -45,7 +45,7 @@ TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 
 	first.comments = to_comments(about);
 	about.targets = {"program (pid 4711)", "other (pid 4712)"};
-	about.accounting.lost_exec = 3;
+	about.accounting.lost_contended = 3;
 	about.accounting.forks_lost = UINT64_MAX;
 	about.threads = {{11, "other", 3}, {12, "both", 2}};
 	other.comments = to_comments(about);
@@ -65,7 +65,7 @@ TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 	CHECK(both.processes == 2);
 	CHECK(both.accounting.ticks == 2100);
 	CHECK(both.accounting.counted == 2000);
-	CHECK(both.accounting.lost_exec == 3);
+	CHECK(both.accounting.lost_contended == 3);
 	CHECK(both.accounting.forks_lost == UINT64_MAX);
 	CHECK(sum.comments.back() == "made elsewhere");
 }

@@ -229,9 +229,9 @@ TEST_CASE("a file of a series is worth a line only if something is missing", "[c
 	about.accounting.counted = 990;
 	about.accounting.lost_late = 10;
 	CHECK(is_as_expected(about));
-	about.accounting.lost_exec = 1;
+	about.accounting.lost_contended = 1;
 	CHECK_FALSE(is_as_expected(about));
-	about.accounting.lost_exec = 0;
+	about.accounting.lost_contended = 0;
 	about.events = {{"cycles", 1000, 0, 1, 10, 10}};
 	CHECK_FALSE(is_as_expected(about));
 }
