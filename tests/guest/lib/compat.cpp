@@ -84,8 +84,7 @@ TEST_CASE_METHOD(AtRest, "sprofil() tells its period to a 32-bit program with 64
 	check_ok("exact_linux_time64");
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "a 32-bit program profiles itself with wide counters, and attaches to several processes",
+TEST_CASE_METHOD(AtRest, "a 32-bit program profiles itself with wide counters, and records several processes",
 		 "[lib][compat]")
 {
 	check_ok("exact_generic");

@@ -52,45 +52,68 @@ static void self(volatile uint64_t *counters)
 	REQUIRE(profil_counter_read(&region, 8) == 0);
 }
 
-/* Several targets at once, for which the 64-bit library would use a ring. */
-static void attach(volatile uint32_t *counters)
+static pid_t spinning_child(void)
 {
-	const struct profil_region region = region_of(counters, 32, 4);
-	const struct profil_spec spec = spec_of(&region);
+	const pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			code_run(loop, 500000);
+	return pid;
+}
+
+static uint64_t sum_of(const volatile struct profil_count *table, unsigned int nr)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		sum += table[i].count;
+	return sum;
+}
+
+/* Several processes of a recording at once, for which the 64-bit library would use a ring. */
+static void record(volatile struct profil_count *table)
+{
 	struct profil_session *session = profil_session_open();
-	struct profil_target targets[3];
 	struct profil_status found = { .size = sizeof(found) };
+	struct profil_target targets[3];
+	struct profil_record how = {
+		.size = sizeof(how),
+		.flags = PROFIL_FOLLOW,
+		.period = 1000000,
+		.table = (uintptr_t)table,
+		.nr_counts = PAGE / sizeof(*table),
+	};
+	const pid_t first = spinning_child();
 
 	REQUIRE(session);
+	REQUIRE(profil_session_record(session, first, &how, NULL) == 0 && how.profile != 0);
 	for (int i = 0; i < 3; i++) {
 		memset(&targets[i], 0xa5, sizeof(targets[i]));
-		targets[i].spec = &spec;
-		targets[i].pid = i < 2 ? fork() : INT_MAX;
-		if (!targets[i].pid)
-			for (;;)
-				code_run(loop, 500000);
+		targets[i].pid = i < 2 ? spinning_child() : INT_MAX;
 	}
-	REQUIRE(profil_attach(session, targets, 3) == 2);
-	for (int i = 0; i < 2; i++) {
-		REQUIRE(targets[i].error == 0 && targets[i].step == NULL && targets[i].profile != 0);
-		do {
-			usleep(10000);
-			REQUIRE(profil_get_status(session, targets[i].profile, &found) == 0);
-		} while (found.counted < 3);
-	}
+	REQUIRE(profil_session_add(session, how.profile, targets, 3) == 2);
+	for (int i = 0; i < 2; i++)
+		REQUIRE(targets[i].error == 0 && targets[i].step == NULL);
 	REQUIRE(targets[2].error == ESRCH && !strcmp(targets[2].step, "perf_event_open"));
-	for (int i = 0; i < 2; i++) {
+	do {
+		usleep(10000);
+		REQUIRE(profil_get_status(session, how.profile, &found) == 0);
+	} while (found.counted < 9);
+	REQUIRE(found.processes == 3);
+	kill(first, SIGKILL);
+	for (int i = 0; i < 2; i++)
 		kill(targets[i].pid, SIGKILL);
-		waitpid(targets[i].pid, NULL, 0);
-	}
+	while (wait(NULL) > 0)
+		;
+	REQUIRE(profil_session_finish(session, how.profile) == 0);
+	REQUIRE(profil_get_status(session, how.profile, &found) == 0);
+	REQUIRE(sum_of(table, how.nr_counts) == found.counted + found.kernel);
 	profil_session_close(session);
-	REQUIRE(counters[1] >= 6 && counters[0] == 0);
 }
 
 static void run(void)
 {
-	volatile char *const counters = high_counters();
-
-	self((volatile uint64_t *)counters);
-	attach((volatile uint32_t *)(counters + 2048));
+	self(high_counters());
+	record(page_at(0xa0100000, PROT_READ | PROT_WRITE));
 }
