@@ -3,9 +3,8 @@
  * A program that talks to the module through libprofil, with every structure of the
  * interface.
  *
- *	speak		profile itself, a child, and itself with profil(): 0 on success
+ *	speak		profile itself, record children, and profile itself with profil(): 0 on success
  *	speak info	print what the module says about itself
- *	speak thread	profile one thread of a child, with a flag unknown to old modules
  *	speak later	use a member that only the next module knows
  *
  * It is compiled with the headers of each age.  NEXT is defined for the headers that
@@ -21,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TEXT = 4096, ENOUGH = 10, PATIENCE = 120, THREAD_FLAG = 1 << 3 };
+enum { TEXT = 4096, ENOUGH = 10, PATIENCE = 120, CHILDREN = 3, COUNTS = 4096 };
 
 static volatile unsigned long sink;
 
@@ -55,11 +54,10 @@ static struct profil_region region_of(unsigned *counters)
 	return region;
 }
 
-static struct profil_spec spec_of(const struct profil_region *region, unsigned flags)
+static struct profil_spec spec_of(const struct profil_region *region)
 {
 	struct profil_spec spec = {
 		.size = sizeof spec,
-		.flags = flags,
 		.period = 1000000,
 		.regions = region,
 		.nr_regions = 1,
@@ -92,7 +90,7 @@ static int self(void)
 {
 	unsigned *counters = profil_counters_alloc(TEXT * sizeof *counters);
 	struct profil_region region = region_of(counters);
-	struct profil_spec spec = spec_of(&region, 0);
+	struct profil_spec spec = spec_of(&region);
 	struct profil_status status = {.size = sizeof status};
 	int ok;
 
@@ -120,40 +118,78 @@ static pid_t start_child(void)
 		spin();
 }
 
-static int attached(struct profil_session *session, pid_t child, unsigned flags)
+static unsigned long long sum_of(const struct profil_count *table)
 {
-	unsigned *counters = profil_counters_alloc(TEXT * sizeof *counters);
-	struct profil_region region = region_of(counters);
-	struct profil_spec spec = spec_of(&region, flags);
-	/* Twice, as several targets are attached in a different way from one; the second has it. */
-	struct profil_target targets[2] = {{.pid = child, .spec = &spec}, {.pid = child, .spec = &spec}};
-	const struct profil_target *target = &targets[1];
-	struct profil_status status = {.size = sizeof status};
+	unsigned long long sum = 0;
 
-	if (profil_attach(session, targets, 2) != 2)
-		return failed("attach", target->error ? target->error : errno, target->step);
-	if (!counts(counters))
+	for (int i = 0; i < COUNTS; i++)
+		sum += table[i].count;
+	return sum;
+}
+
+/* Wait until the recording has enough ticks, in a time that suffices even on the busiest machine. */
+static int ticks(struct profil_session *session, unsigned profile, struct profil_status *status)
+{
+	for (time_t end = time(NULL) + PATIENCE; time(NULL) < end; usleep(10000)) {
+		if (profil_get_status(session, profile, status))
+			return failed("status", errno, NULL);
+		if (status->counted >= ENOUGH)
+			return 0;
+	}
+	return !printf("no ticks within %d s\n", PATIENCE);
+}
+
+static int record(struct profil_session *session, const pid_t children[CHILDREN])
+{
+	struct profil_count *table = profil_counters_alloc(COUNTS * sizeof *table);
+	struct profil_record how = {
+		.size = sizeof how,
+		.flags = PROFIL_FOLLOW,
+		.period = 1000000,
+		.table = (uintptr_t)table,
+		.nr_counts = COUNTS,
+	};
+	/* Two, as several are added in a different way from one. */
+	struct profil_target more[2] = {{.pid = children[1]}, {.pid = children[2]}};
+	struct profil_describe kernel = {.size = sizeof kernel, .number = 1};
+	struct profil_status status = {.size = sizeof status};
+	const char *step;
+
+	if (profil_session_record(session, children[0], &how, &step))
+		return failed("record", errno, step);
+	if (profil_session_add(session, how.profile, more, 2) != 2)
+		return failed("add", more[1].error ? more[1].error : errno, more[1].step);
+	if (ticks(session, how.profile, &status))
 		return 1;
-	if (profil_set_regions(session, target->profile, &region, 1))
-		return failed("set regions", errno, NULL);
-	if (profil_get_status(session, target->profile, &status))
-		return failed("status", errno, NULL);
-	if (profil_detach(session, target->profile, NULL))
-		return failed("detach", errno, NULL);
-	if (status.state != PROFIL_STATE_RUNNING || status.counted < ENOUGH || status.processes != 1)
-		return !printf("status: state %u, %llu counted, %u processes\n", status.state,
-			       (unsigned long long)status.counted, status.processes);
+	if (status.state != PROFIL_STATE_RUNNING || status.processes != CHILDREN)
+		return !printf("status: state %u, %u processes\n", status.state, status.processes);
+	kernel.profile = how.profile;
+	if (profil_session_describe(session, &kernel))
+		return failed("describe", errno, NULL);
+	if (kernel.kind != PROFIL_KIND_KERNEL)
+		return !printf("describe: kind %u\n", kernel.kind);
+	if (profil_session_finish(session, how.profile))
+		return failed("finish", errno, NULL);
+	if (profil_get_status(session, how.profile, &status))
+		return failed("last status", errno, NULL);
+	if (status.state != PROFIL_STATE_STOPPED || sum_of(table) != status.counted + status.kernel)
+		return !printf("last status: state %u, %llu counted, %llu in the kernel, %llu in the table\n",
+			       status.state, (unsigned long long)status.counted,
+			       (unsigned long long)status.kernel, sum_of(table));
 	return 0;
 }
 
-static int other(unsigned flags)
+static int others(void)
 {
 	struct profil_session *session = profil_session_open();
-	const pid_t child = start_child();
+	pid_t children[CHILDREN];
 	int result;
 
-	result = session ? attached(session, child, flags) : failed("session", errno, NULL);
-	kill(child, SIGKILL);
+	for (int i = 0; i < CHILDREN; i++)
+		children[i] = start_child();
+	result = session ? record(session, children) : failed("session", errno, NULL);
+	for (int i = 0; i < CHILDREN; i++)
+		kill(children[i], SIGKILL);
 	profil_session_close(session);
 	return result;
 }
@@ -207,11 +243,9 @@ int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc < 2)
-		return self() || other(PROFIL_FOLLOW) || classic();
+		return self() || others() || classic();
 	if (!strcmp(argv[1], "info"))
 		return info();
-	if (!strcmp(argv[1], "thread"))
-		return other(THREAD_FLAG);
 	if (!strcmp(argv[1], "later"))
 		return later();
 	return 2;
