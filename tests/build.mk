@@ -113,7 +113,7 @@ tests_bench_programs := cost attach memory bias flat start machine
 .PHONY: bench-programs
 bench-programs: $(patsubst %,$(B)/tests/%,$(tests_bench_programs) gmon gmon-pg) cli ## build what bench runs (after scripts/setup bench)
 tests_bench_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(addprefix tests/bench/,\
-	$(tests_bench_programs:=.cpp) work.cpp places.cpp target.cpp perf_record.cpp $(notdir $(wildcard tests/bench/method*.cpp))))
+	$(tests_bench_programs:=.cpp) work.cpp places.cpp target.cpp recording.cpp perf_record.cpp $(notdir $(wildcard tests/bench/method*.cpp))))
 
 $(tests_bench_objects): $(B)/tests/objects/%.o: %.cpp
 	@mkdir -p $(@D)

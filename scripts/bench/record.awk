@@ -50,8 +50,6 @@ function fault_rows(    one, what) {
 	row(what, one, "BPF program, event on each CPU", fault("bpf-faults"))
 	row(what, one, "BPF program, event of the task", fault("bpf-task-faults"))
 	row(what, one, "perf record, drained", fault("perf-faults"))
-	row("sample of a page fault, of a profile with one region", fault("attached-faults"), "empty perf handler",
-		fault("floor-faults"), 1.05)
 	row("samples of two events at a page fault, of two recordings", fault("recorded-two-faults"),
 		"twice a sample", 2 * one, 1.05)
 	row("page fault, nobody samples it", each("faults", "none", 0), "without the module", each("faults", "none-unloaded", 0), 1.001)

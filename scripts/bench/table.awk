@@ -184,8 +184,8 @@ END {
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.1)
 	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-words-400", 1.1)
 	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.1)
-	event_rows("fork, attached and followed", "forks", "attached", "forks")
-	event_rows("vfork and exec, attached and followed", "execs", "attached", "execs")
+	event_rows("fork, recorded and followed", "forks", "recorded", "forks")
+	event_rows("vfork and exec, recorded and followed", "execs", "recorded", "execs")
 	start_rows()
 	for (n = 1; n <= 10000; n *= n == 1 ? 100 : 10) {
 		threads_row("attach", n, n == 10000 ? 0.01 : "")

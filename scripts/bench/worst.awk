@@ -53,22 +53,22 @@ function row(what, cost, plain) {
 	printf "| %s | %s | %.3f | %s |\n", what, number(cost), cost / plain, lost_of
 }
 
-function tick_row(what, method) {
+function tick_row(what, method, alone) {
 	lost_of = ""
-	row("tick, " what, tick(method), tick("profil"))
+	row("tick, " what, tick(method), tick(alone))
 }
 
 function fork_row(what, method) {
 	known("forks", method)
 	lost_of = ("forks", method) in lost ? lost["forks", method] : ""
-	row("fork, " what, each["forks", method], each["forks", "attached-0"])
+	row("fork, " what, each["forks", method], each["forks", "recorded-0"])
 }
 
 function probe_row(what, method) {
 	if (!(method in probe))
 		fail("nothing was measured of the probe with " method)
 	lost_of = ""
-	row("fork with interrupts off, " what, probe[method], probe["attached-0"])
+	row("fork with interrupts off, " what, probe[method], probe["recorded-0"])
 }
 
 # All rows of one kind about forks of a followed process; f: fork, p: probe.
@@ -80,9 +80,9 @@ function followed_row(kind, what, method) {
 }
 
 function followed_rows(kind) {
-	followed_row(kind, "followed, alone in its bucket", "attached-0")
-	followed_row(kind, "followed, 200 bindings of others in the bucket", "attached-200")
-	followed_row(kind, "followed, 255 bindings of others in the bucket", "attached-255")
+	followed_row(kind, "followed, alone in its bucket", "recorded-0")
+	followed_row(kind, "followed, 200 bindings of others in the bucket", "recorded-200")
+	followed_row(kind, "followed, 255 bindings of others in the bucket", "recorded-255")
 	followed_row(kind, "followed by 8 sessions", "sessions-0")
 	followed_row(kind, "followed by 8 sessions, 248 bindings of others in the bucket", "sessions-248")
 }
@@ -92,13 +92,14 @@ END {
 		exit 1
 	print "| | instructions | ratio | children lost |"
 	print "|---|---:|---:|---:|"
-	tick_row("alone in its bucket", "profil")
-	tick_row("255 bindings of others in the bucket", "profil-255")
-	tick_row("8 sessions", "sessions")
-	tick_row("8 sessions, and 64 of other threads", "sessions-threads")
-	tick_row("the same, and 184 bindings of others in the bucket", "sessions-threads-184")
-	tick_row("8 sessions, and 64 of this thread", "sessions-thread")
-	tick_row("the same, and 184 bindings of others in the bucket", "sessions-thread-184")
+	tick_row("self profile, alone in its bucket", "profil", "profil")
+	tick_row("self profile, 255 bindings of others in the bucket", "profil-255", "profil")
+	tick_row("recording, alone in its bucket", "recorded", "recorded")
+	tick_row("8 sessions", "sessions", "recorded")
+	tick_row("8 sessions, and 64 of other threads", "sessions-threads", "recorded")
+	tick_row("the same, and 184 bindings of others in the bucket", "sessions-threads-184", "recorded")
+	tick_row("8 sessions, and 64 of this thread", "sessions-thread", "recorded")
+	tick_row("the same, and 184 bindings of others in the bucket", "sessions-thread-184", "recorded")
 	fork_row("unprofiled", "none")
 	followed_rows("f")
 	followed_rows("p")

@@ -10,13 +10,13 @@
  *        forks-words, forks-bytes, the same with -400, execs, faults, samples-64-places and
  *        samples-1000-places (work.cpp); starts: METHOD is started and stopped; idle: nothing runs
  *        for a second, and SAMPLES are the timers' interrupts.  METHOD: none; floor (the module
- *        floor ticks, and this program only waits); profil and attached (ours); sessions (as many
- *        as users can attach), sessions-thread and sessions-threads (beside them those of this
+ *        floor ticks, and this program only waits); profil (a self profile); sessions (as many
+ *        recordings as users can make), sessions-thread and sessions-threads (beside them those of this
  *        thread, or of other threads); recorded, everybody (recordings, for which REGIONS are
  *        mappings of text), recorded-kernel, everybody-kernel (the same, that count where in the
  *        kernel ticks come); by-other (another process makes a system-wide recording); perf,
  *        perf-all (perf record -a); bpf, bpf-task, bpf-kernel; signal, signal-wall, libc,
- *        gperftools.  With -faults behind floor, attached, recorded, perf, bpf or bpf-task,
+ *        gperftools.  With -faults behind floor, recorded, perf, bpf or bpf-task,
  *        PERIOD-NS is a number of page faults; recorded-two-faults records two events at once.
  *        Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *

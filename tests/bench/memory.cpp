@@ -7,8 +7,8 @@
  *        memory now
  * kernel: the kernel's own memory for each of a thousand more processes, without
  *   counters and buffers;
- * process: for each of a hundred more processes, with them: profil (64 KiB of counters
- *   for 64 KiB of text, which are pinned), perf (an event and the default buffer of perf
+ * process: for each of a hundred more processes, with them: profil (a recording with a
+ *   table of 64 KiB, which is pinned), perf (an event and the default buffer of perf
  *   record, which is mapped), bpf (the program of count.bpf.c, whose counters, as many,
  *   are the kernel's own);
  * thread: the kernel's own memory for each more thread of a process with 5,000;
@@ -18,13 +18,14 @@
  * METHOD is profil; for process also perf and bpf; for kernel and thread also perf.
  * Prints, as cost does: memory-WHAT METHOD 0 1 BYTES 1 0 0
  */
-#include "profil.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/count.skel.h"
 #include "tests/bench/method.h"
+#include "tests/bench/recording.h"
 #include "tests/bench/target.h"
 #include "tests/bench/work.h"
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <linux/perf_event.h>
@@ -121,23 +122,6 @@ std::vector<pid_t> targets_with_a_thread(unsigned number)
 	return pids;
 }
 
-/** Attaches a profile with some regions to a process. */
-void attach(profil_session *session, pid_t pid, std::vector<profil_region> &regions)
-{
-	profil_spec spec{};
-	profil_target target{pid, 0, nullptr, &spec, 0};
-
-	spec.size = sizeof spec;
-	spec.period = 1'000'000;
-	spec.flags = PROFIL_FOLLOW;
-	spec.regions = regions.data();
-	spec.nr_regions = static_cast<std::uint32_t>(regions.size());
-	if (profil_attach(session, &target, 1) != 1) {
-		errno = target.error;
-		die(target.step ? target.step : "profil_attach");
-	}
-}
-
 profil_region region_at(std::uint64_t low, void *buffer, std::uint64_t bytes)
 {
 	profil_region region{};
@@ -152,26 +136,15 @@ profil_region region_at(std::uint64_t low, void *buffer, std::uint64_t bytes)
 	return region;
 }
 
-void *anonymous(std::size_t bytes)
+/** Records a process; with @p shared, in one recording with the others, whose table adds nothing. */
+void record(pid_t pid, bool shared)
 {
-	void *const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	constexpr std::uint64_t period = 1'000'000;
+	static std::deque<Recording> recordings;
 
-	if (memory == MAP_FAILED)
-		die("mmap");
-	return memory;
-}
-
-/** Attaches a profile to a process; with @p shared, all count in the same memory, which adds nothing. */
-void profil_attach_to(pid_t pid, bool shared)
-{
-	static profil_session *const session = profil_session_open();
-	void *const memory = shared ? counters : anonymous(counters_size);
-	std::vector<profil_region> regions = {region_at(0x400000, memory, counters_size)};
-
-	if (!session)
-		die("profil_session_open");
-	attach(session, pid, regions);
+	if (shared && !recordings.empty())
+		return recordings.front().add({&pid, 1});
+	recordings.emplace_back().begin(pid, PROFIL_FOLLOW, period);
 }
 
 int open_event(pid_t pid)
@@ -239,10 +212,10 @@ double each_thread(const std::string &method)
 	const pid_t first = target_with(1), pid = target_with(threads);
 
 	if (method == "profil")
-		profil_attach_to(first, true);
+		record(first, true);
 	const double before = kernel_memory();
 	if (method == "profil") {
-		profil_attach_to(pid, true);
+		record(pid, true);
 		return (kernel_memory() - before) / threads;
 	}
 	for (const auto &thread :
@@ -251,24 +224,34 @@ double each_thread(const std::string &method)
 	return (kernel_memory() - before) / threads;
 }
 
+/** A process that stands still, with a self profile of so many regions. */
+void profile_itself(unsigned number)
+{
+	standing_process([number] {
+		std::vector<profil_region> regions;
+		profil_spec spec{};
+
+		for (unsigned i = 0; i < number; i++)
+			regions.push_back(region_at(0x400000 + i * 16, &counters[i * 4], 16));
+		spec.size = sizeof spec;
+		spec.period = 1'000'000;
+		spec.regions = regions.data();
+		spec.nr_regions = number;
+		if (profil_self_start(&spec, nullptr))
+			die("profil_self_start");
+	});
+}
+
 /** The memory for each region: a hundred profiles with many regions compared with a hundred with one. */
 double each_region()
 {
 	constexpr unsigned profiles = 100, many = 1000;
-	const std::vector<pid_t> pids = targets_with_a_thread(3 * profiles);
-	profil_session *const session = profil_session_open();
 	double at[4] = {};
 
-	if (!session)
-		die("profil_session_open");
 	for (unsigned part = 0; part < 3; part++) {
-		std::vector<profil_region> regions;
-
-		for (unsigned i = 0; i < (part == 2 ? many : 1); i++)
-			regions.push_back(region_at(0x400000 + i * 16, &counters[i * 4], 16));
 		at[part] = kernel_memory();
 		for (unsigned i = 0; i < profiles; i++)
-			attach(session, pids[part * profiles + i], regions);
+			profile_itself(part == 2 ? many : 1);
 	}
 	at[3] = kernel_memory();
 	return ((at[3] - at[2]) - (at[2] - at[1])) / profiles / (many - 1);
@@ -287,7 +270,7 @@ double each_sample()
 
 double measure(const std::string &what, const std::string &method)
 {
-	const Attach attach_to = method == "profil" ? profil_attach_to
+	const Attach attach_to = method == "profil" ? record
 				 : method == "perf" ? perf_attach_to
 						    : bpf_attach_to;
 

@@ -1,74 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_record.cpp  Recordings: of the process, and system-wide. */
-#include "profil.h"
-#include "tests/bench/bench.h"
+/** @file tests/bench/method_record.cpp  Recordings: of the process, as many as may be of one process,
+ * and system-wide.
+ */
 #include "tests/bench/method.h"
 #include "tests/bench/places.h"
+#include "tests/bench/recording.h"
 #include "tests/bench/target.h"
 
 #include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace bench {
 
 namespace {
 
-constexpr std::uint32_t counts = 4096;
-
-class Recording : public Method {
+class Recorded : public Method {
 public:
 	/**
 	 * The number of regions is here a number of mappings of text, the loop's own among them.
 	 */
-	Recording(const Wish &wish, std::uint32_t flags)
+	Recorded(const Wish &wish, std::uint32_t flags)
 	{
-		profil_record record{};
-		const char *step = nullptr;
-
 		map_places(wish.regions - 1);
-		record.size = sizeof record;
-		record.flags = flags;
-		record.period = wish.period;
-		record.table = reinterpret_cast<std::uint64_t>(table);
-		record.nr_counts = counts;
-		if (!session || !table || begin(wish, record, &step))
-			die(step ? step : "profil_session_record");
-		profile = record.profile;
+		recording.begin(getpid(), flags, wish.period, wish.event);
 	}
-	~Recording() override
-	{
-		profil_session_close(session);
-		profil_counters_free(table, bytes);
-	}
-	std::uint64_t stop() override
-	{
-		profil_status status{};
-
-		status.size = sizeof status;
-		if (profil_get_status(session, profile, &status))
-			die("profil_get_status");
-		return status.counted + status.kernel;
-	}
+	std::uint64_t stop() override { return recording.counted(); }
 
 private:
-	static constexpr std::size_t bytes = counts * sizeof(profil_count);
-
-	int begin(const Wish &wish, profil_record &record, const char **step) const
-	{
-		perf_event_attr event{};
-
-		if (!is_event(wish))
-			return profil_session_record(session, getpid(), &record, step);
-		event.size = sizeof event;
-		event.type = PERF_TYPE_SOFTWARE;
-		event.config = wish.event;
-		return profil_session_record_event(session, getpid(), &event, &record, step);
-	}
-
-	profil_session *session = profil_session_open();
-	void *table = profil_counters_alloc(bytes);
-	std::uint32_t profile = 0;
+	Recording recording;
 };
 
 /** Two events that come at the same instructions: page faults, and minor faults alone. */
@@ -82,7 +43,52 @@ public:
 	std::uint64_t stop() override { return faults.stop() + minor.stop(); }
 
 private:
-	Recording faults, minor;
+	Recorded faults, minor;
+};
+
+/* What unprivileged users can have on one process: PROFIL_BINDINGS_MAX, PROFIL_THREADS_MAX. */
+constexpr std::size_t most_sessions = 8, most_threads = 64;
+
+/** Sessions that each record the process, and its children if asked to. */
+class Sessions : public Method {
+public:
+	Sessions(const Wish &wish, std::uint32_t flags) : period(wish.period)
+	{
+		for (std::size_t i = 0; i < most_sessions; i++)
+			add(getpid(), flags);
+	}
+	std::uint64_t stop() override { return sessions.front()->counted(); }
+
+protected:
+	void add(pid_t pid, std::uint32_t flags)
+	{
+		sessions.push_back(std::make_unique<Recording>());
+		sessions.back()->begin(pid, flags, period);
+	}
+
+private:
+	const std::uint64_t period;
+	std::vector<std::unique_ptr<Recording>> sessions;
+};
+
+/** Beside them sessions that each record this one thread. */
+class SessionsOfThread : public Sessions {
+public:
+	explicit SessionsOfThread(const Wish &wish) : Sessions(wish, 0)
+	{
+		for (std::size_t i = 0; i < most_threads; i++)
+			add(gettid(), PROFIL_THREAD);
+	}
+};
+
+/** Beside them sessions that each record another thread, which stands still. */
+class SessionsOfThreads : public Sessions {
+public:
+	explicit SessionsOfThreads(const Wish &wish) : Sessions(wish, 0)
+	{
+		for (std::size_t i = 0; i < most_threads; i++)
+			add(standing_thread(), PROFIL_THREAD);
+	}
 };
 
 /**
@@ -93,7 +99,7 @@ class RecordedByOther : public Method {
 public:
 	explicit RecordedByOther(const Wish &wish)
 		: other(standing_process(
-			  [&wish] { static Recording recording(wish, PROFIL_RECORD_EVERYBODY); }))
+			  [&wish] { static Recorded recording(wish, PROFIL_RECORD_EVERYBODY); }))
 	{
 	}
 	~RecordedByOther() override
@@ -112,17 +118,23 @@ private:
 std::unique_ptr<Method> make_record(const std::string &name, const Wish &wish)
 {
 	if (name == "recorded")
-		return std::make_unique<Recording>(wish, PROFIL_FOLLOW);
+		return std::make_unique<Recorded>(wish, PROFIL_FOLLOW);
 	if (name == "recorded-two")
 		return std::make_unique<TwoRecordings>(wish);
 	if (name == "recorded-kernel")
-		return std::make_unique<Recording>(wish, PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
+		return std::make_unique<Recorded>(wish, PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
 	if (name == "everybody-kernel")
-		return std::make_unique<Recording>(wish, PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_KERNEL);
+		return std::make_unique<Recorded>(wish, PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_KERNEL);
 	if (name == "everybody")
-		return std::make_unique<Recording>(wish, PROFIL_RECORD_EVERYBODY);
+		return std::make_unique<Recorded>(wish, PROFIL_RECORD_EVERYBODY);
 	if (name == "by-other")
 		return std::make_unique<RecordedByOther>(wish);
+	if (name == "sessions")
+		return std::make_unique<Sessions>(wish, PROFIL_FOLLOW);
+	if (name == "sessions-thread")
+		return std::make_unique<SessionsOfThread>(wish);
+	if (name == "sessions-threads")
+		return std::make_unique<SessionsOfThreads>(wish);
 	return nullptr;
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/bench/recording.h  A recording with a table of 64 KiB, for the programs of make bench. */
+#pragma once
+
+#include "profil.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <linux/perf_event.h>
+#include <span>
+#include <sys/types.h>
+
+namespace bench {
+
+/** Ends with the object.  What fails ends the program. */
+class Recording {
+public:
+	Recording();
+	Recording(const Recording &) = delete;
+	Recording &operator=(const Recording &) = delete;
+	~Recording();
+
+	/** @param event of PERF_TYPE_SOFTWARE; of the CPU clock: the module's clock ticks */
+	void begin(pid_t pid, std::uint32_t flags, std::uint64_t period,
+		   std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK);
+	/** Adds processes, with one submission for each batch. */
+	void add(std::span<const pid_t> pids);
+	/** All ticks that are in the table. */
+	std::uint64_t counted() const;
+	void end();
+
+private:
+	static constexpr std::uint32_t counts = 4096;
+	static constexpr std::size_t bytes = counts * sizeof(profil_count);
+
+	profil_session *session = profil_session_open();
+	void *table = profil_counters_alloc(bytes);
+	std::uint32_t profile = 0;
+};
+
+} // namespace bench
