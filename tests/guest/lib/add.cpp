@@ -97,8 +97,8 @@ TEST_CASE_METHOD(AtRest, "processes are added to a recording of an event by that
 	perf_event_attr event = {};
 
 	event.type = PERF_TYPE_SOFTWARE;
-	event.config = PERF_COUNT_SW_CPU_CLOCK;
-	flock.begin(PROFIL_RECORD_PROCESSES, &event);
+	event.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	flock.begin(PROFIL_RECORD_PROCESSES | PROFIL_KERNEL_TICKS, &event);
 	REQUIRE(flock.add(1, 2) == 2);
 	for (size_t i = 0; i < 3; i++)
 		sleep_until([&] { return flock.count(i) >= 3; });

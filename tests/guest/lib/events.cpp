@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/lib/events.cpp  A process samples events of its own. */
 #include "tests/guest/lib/support.h"
+#include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -46,51 +46,30 @@ __attribute__((noinline)) void touch(size_t pages)
 		static_cast<volatile char *>(fresh.at<char>())[i * page] = 1;
 }
 
-/** Counts every software event in one counter. */
-struct Spec {
-	perf_event_attr event = {};
-	profil_spec spec = {};
-
-	Spec(uint64_t config, const Memory &counter)
+/** Records each page fault of this process, or another of its software events. */
+class Counted {
+public:
+	explicit Counted(uint64_t config)
 	{
+		profil_record record = describe_recording(table_, 0, 1);
+		perf_event_attr event = {};
+
+		REQUIRE(session_);
 		event.size = sizeof event;
 		event.type = PERF_TYPE_SOFTWARE;
 		event.config = config;
-		spec.size = sizeof spec;
-		spec.period = 1;
-		spec.overflow = counter.at<char>();
-		spec.overflow_width = 8;
-		spec.event = &event;
-	}
-	Spec(const Spec &) = delete;
-	Spec &operator=(const Spec &) = delete;
-};
-
-/** A session of the process that counts each of its page faults, or of another software event. */
-class Counted {
-public:
-	Counted() { REQUIRE(session_); }
-
-	/** The error is that of profil_attach(). */
-	int attach(uint64_t config)
-	{
-		const Spec wanted(config, counters_);
-		profil_target self = {};
-
-		self.pid = getpid();
-		self.spec = &wanted.spec;
-		profil_attach(session_.get(), &self, 1);
-		return self.error;
+		need(profil_session_record_event(session_.get(), getpid(), &event, &record, nullptr),
+		     "PROFIL_RECORD");
 	}
 
-	uint64_t count() const { return *const_cast<const volatile uint64_t *>(counters_.at<uint64_t>()); }
+	uint64_t count() const { return sum_table(table_); }
 
 private:
 	struct Close {
 		void operator()(profil_session *session) const { profil_session_close(session); }
 	};
 
-	Memory counters_{page};
+	Memory table_{16 * page};
 	std::unique_ptr<profil_session, Close> session_{profil_session_open()};
 };
 
@@ -114,12 +93,10 @@ TEST_CASE_METHOD(AtRest, "a program counts two events of its own by function, in
 
 TEST_CASE_METHOD(AtRest, "events that a process samples of itself count beside each other", "[lib][source]")
 {
-	Counted faults, minor, alignment;
+	const Counted faults(PERF_COUNT_SW_PAGE_FAULTS), minor(PERF_COUNT_SW_PAGE_FAULTS_MIN),
+		alignment(PERF_COUNT_SW_ALIGNMENT_FAULTS);
 
 	touch(1);
-	REQUIRE(faults.attach(PERF_COUNT_SW_PAGE_FAULTS) == 0);
-	REQUIRE(minor.attach(PERF_COUNT_SW_PAGE_FAULTS_MIN) == 0);
-	REQUIRE(alignment.attach(PERF_COUNT_SW_ALIGNMENT_FAULTS) == 0);
 	const uint64_t before = faults.count(), minor_before = minor.count();
 	touch(500);
 	/* A CHECK may itself cause page faults, so read all counts before the first one. */
@@ -127,31 +104,4 @@ TEST_CASE_METHOD(AtRest, "events that a process samples of itself count beside e
 	CHECK(counted == 500);
 	CHECK(minor_counted == 500);
 	CHECK(alignment.count() == 0);
-}
-
-TEST_CASE_METHOD(AtRest, "a second event in the same session takes the place of the first", "[lib][source]")
-{
-	Counted both;
-
-	touch(1);
-	REQUIRE(both.attach(PERF_COUNT_SW_PAGE_FAULTS) == 0);
-	const uint64_t before = both.count();
-	touch(100);
-	const uint64_t counted = both.count() - before;
-	CHECK(counted == 100);
-	REQUIRE(both.attach(PERF_COUNT_SW_ALIGNMENT_FAULTS) == 0);
-	const uint64_t after = both.count();
-	touch(100);
-	CHECK(both.count() == after);
-}
-
-TEST_CASE_METHOD(AtRest, "a self profile has no event: a process attaches to itself for that",
-		 "[lib][source]")
-{
-	const Memory counter(page);
-	const Spec wanted(PERF_COUNT_SW_PAGE_FAULTS, counter);
-
-	CHECK(profil_self_start(&wanted.spec, nullptr) == -1);
-	CHECK(errno == EINVAL);
-	CHECK(self_status().state == PROFIL_STATE_NONE);
 }

@@ -2,20 +2,47 @@
 /** @file tests/guest/lib/flock.h  Children in a recording that libprofil has begun. */
 #pragma once
 
-#include "tests/guest/lib/herd.h"
+#include "tests/guest/lib/support.h"
 
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <unistd.h>
 #include <vector>
 
 namespace lib_test {
+
+constexpr uint64_t ms = 1'000'000;
+
+using Session = std::unique_ptr<profil_session, void (*)(profil_session *)>;
+
+inline Session open_session()
+{
+	return {profil_session_open(), profil_session_close};
+}
+
+/** Sleep until a condition holds, to give the children time. */
+template <typename Condition> void sleep_until(Condition holds)
+{
+	while (!holds())
+		usleep(10'000);
+}
+
+inline int lowest_free_fd()
+{
+	const int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
 
 /** Children that each run a loop, a session, and a table of counts. */
 class Flock {
 public:
 	Flock(const Loop &loop, size_t nr, uint64_t period = 5 * ms)
-		: period_(period), targets_(nr), session_(open_session()),
+		: period_(period), targets_(nr),
 		  table_(static_cast<profil_count *>(profil_counters_alloc(table_bytes)))
 	{
-		guest::need_that(session_ && table_, "a session and a table");
 		children_.reserve(nr);
 		for (profil_target &target : targets_) {
 			children_.emplace_back([&loop] {
@@ -25,6 +52,9 @@ public:
 			target.pid = children_.back().pid();
 			target.error = -1;
 		}
+		/* After the forks, as children would keep it open. */
+		session_ = open_session();
+		guest::need_that(session_ && table_, "a session and a table");
 	}
 	Flock(const Flock &) = delete;
 	Flock &operator=(const Flock &) = delete;
@@ -37,19 +67,26 @@ public:
 	/** Begin the recording with the first child; throws if that fails. */
 	void begin(uint32_t flags, const perf_event_attr *event = nullptr)
 	{
+		errno = try_begin(flags, event);
+		guest::need(errno ? -1 : 0, "PROFIL_RECORD");
+	}
+	/** The same, but returns 0 or the error. */
+	int try_begin(uint32_t flags, const perf_event_attr *event = nullptr)
+	{
 		profil_record record = {};
 		profil_target &first = targets_.front();
 
 		record.size = sizeof(record);
 		record.flags = flags;
-		record.period = event ? 100'000 : period_;
+		record.period = event ? 1 : period_;
 		record.table = reinterpret_cast<uintptr_t>(table_);
 		record.nr_counts = counts;
-		guest::need(event ? profil_session_record_event(session(), first.pid, event, &record, nullptr)
-				  : profil_session_record(session(), first.pid, &record, nullptr),
-			    "PROFIL_RECORD");
+		if (event ? profil_session_record_event(session(), first.pid, event, &record, nullptr)
+			  : profil_session_record(session(), first.pid, &record, nullptr))
+			return errno;
 		profile_ = record.profile;
 		first.error = 0;
+		return 0;
 	}
 
 	/** Add some of the other children. */
@@ -57,6 +94,9 @@ public:
 	{
 		return profil_session_add(session(), profile_, &targets_[from], nr);
 	}
+
+	/** End the session. */
+	void close() { session_.reset(); }
 
 	/** End one child. */
 	void end(size_t i)
@@ -77,7 +117,7 @@ public:
 		return status;
 	}
 
-	/** The ticks of one child, each of which is an owner of its own (PROFIL_RECORD_PROCESSES). */
+	/** The ticks of one target, each of which is an owner of its own (PROFIL_RECORD_PROCESSES). */
 	[[nodiscard]] uint64_t count(size_t i) const
 	{
 		uint64_t sum = 0;
@@ -85,9 +125,19 @@ public:
 		for (uint32_t k = 0; k < counts; k++) {
 			const uint64_t key = __atomic_load_n(&table_[k].key, __ATOMIC_RELAXED);
 
-			if (key && owner_of(key >> PROFIL_COUNT_SHIFT) == children_[i].pid())
+			if (key && owner_of(key >> PROFIL_COUNT_SHIFT) == targets_[i].pid)
 				sum += __atomic_load_n(&table_[k].count, __ATOMIC_RELAXED);
 		}
+		return sum;
+	}
+
+	/** All ticks, even once the session has ended. */
+	[[nodiscard]] uint64_t ticks() const
+	{
+		uint64_t sum = 0;
+
+		for (uint32_t k = 0; k < counts; k++)
+			sum += __atomic_load_n(&table_[k].count, __ATOMIC_RELAXED);
 		return sum;
 	}
 
@@ -113,7 +163,7 @@ private:
 	uint64_t period_;
 	std::vector<guest::Child> children_;
 	std::vector<profil_target> targets_;
-	Session session_;
+	Session session_{nullptr, profil_session_close};
 	profil_count *table_;
 	uint32_t profile_ = 0;
 };

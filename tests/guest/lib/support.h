@@ -133,7 +133,7 @@ inline int64_t most_ticks(int64_t periods)
 inline uint64_t accounted(const profil_status &s)
 {
 	return s.counted + s.outside + s.saturated + s.kernel + s.no_user_pc + s.off + s.lost_late +
-	       s.lost_contended + s.lost_exec;
+	       s.lost_contended + s.lost_full;
 }
 
 } // namespace lib_test

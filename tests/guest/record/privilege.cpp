@@ -3,7 +3,8 @@
  * open with perf_event_open(2).
  *
  * Every case asks the kernel, then the module, and compares both answers with the documented rules.
- * libprofil passes the module the same descriptor that the kernel returned.
+ * libprofil passes the module the same descriptor that the kernel returned.  For several targets at
+ * once, it passes a descriptor on a CPU if the caller has CAP_PERFMON.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/record/target_kinds.h"
@@ -49,7 +50,7 @@ int known(const Attacker &who, int kind, int level, bool kernel_ticks)
 }
 
 struct Answer {
-	int by_kernel, by_module, by_shared_proof, by_library;
+	int by_kernel, by_module, by_shared_proof, by_library, by_library_together;
 };
 
 int ask_kernel(pid_t pid, bool kernel_ticks, Fd &proof)
@@ -89,6 +90,28 @@ int ask_library(uint32_t flags, pid_t pid)
 	return profil_session_record(session.get(), pid, &how, nullptr) ? errno : 0;
 }
 
+/**
+ * Add the process twice to a recording of the caller, so that libprofil may use a shared proof.  The
+ * error is that of one of them; the other one's is the same, or EEXIST if there was none.
+ */
+int ask_library_together(uint32_t flags, pid_t pid)
+{
+	const std::unique_ptr<profil_session, void (*)(profil_session *)> session(profil_session_open(),
+										  profil_session_close);
+	const Memory table(page);
+	profil_record how = describe_recording(table, flags, period_nobody);
+	profil_target targets[2] = {};
+
+	need_that(session != nullptr, "a session");
+	if (profil_session_record(session.get(), getpid(), &how, nullptr))
+		return errno;
+	targets[0].pid = targets[1].pid = pid;
+	profil_session_add(session.get(), how.profile, targets, 2);
+	const auto [one, other] = std::minmax(targets[0].error, targets[1].error);
+	need_that(other == (one ? one : EEXIST), "both have the same answer");
+	return one;
+}
+
 /** Without a descriptor there is no proof to show to the module. */
 Answer ask(pid_t pid, bool kernel_ticks)
 {
@@ -100,6 +123,7 @@ Answer ask(pid_t pid, bool kernel_ticks)
 	answer.by_module = answer.by_kernel ? answer.by_kernel : ask_module(flags, proof.get());
 	answer.by_shared_proof = ask_with_shared_proof(flags, pid);
 	answer.by_library = ask_library(flags, pid);
+	answer.by_library_together = pid == getpid() ? answer.by_library : ask_library_together(flags, pid);
 	return answer;
 }
 
@@ -134,6 +158,7 @@ void check_all(const TargetKinds &targets, int level, const std::string &circums
 									 ? answer.by_kernel
 									 : EACCES));
 				CHECK(answer.by_library == answer.by_kernel);
+				CHECK(answer.by_library_together == answer.by_kernel);
 			}
 	}
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/lib/attach_ways.cpp  The ways to attach: by io_uring or ioctl, within the limit of
- * descriptors, with various permissions.
+/** @file tests/guest/lib/add_ways.cpp  The ways to add processes to a recording: by io_uring or ioctl, within
+ * the limit of descriptors, with various permissions.
  */
-#include "tests/guest/lib/herd.h"
+#include "tests/guest/lib/flock.h"
+#include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <span>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -45,70 +49,81 @@ bool forbid(unsigned number, unsigned argument, unsigned error, bool with = true
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/** Attach to two children; 1 if that failed. */
-int attach_two(const Loop &loop)
+/** Add two children, after a change of what is allowed.  Returns 0 if both were added and have ticks. */
+int add_two(const Loop &loop, const std::function<bool()> &change)
 {
-	Herd herd(loop, 2);
-	const Session session = open_session();
+	Flock flock(loop, 3);
 
-	if (!session || profil_attach(session.get(), herd.targets().data(), 2) != 2)
+	flock.begin(PROFIL_RECORD_PROCESSES);
+	if (!change() || flock.add(1, 2) != 2)
 		return 1;
-	sleep_until([&] { return herd.count(0) && herd.count(1); });
-	return herd.only_loop(0) && herd.only_loop(1) ? 0 : 2;
+	sleep_until([&] { return flock.count(1) && flock.count(2); });
+	return 0;
 }
 
-/** Attach to children with @p free free descriptors; 0 if all were attached and none was kept. */
-int attach_with_descriptors(const Loop &loop, size_t children, unsigned free)
+/** Add children with @p free free descriptors.  Returns 0 if all were added and none was kept. */
+int add_with_descriptors(const Loop &loop, size_t children, unsigned free)
 {
-	Herd herd(loop, children, 100 * ms);
-	const Session session = open_session();
+	Flock flock(loop, children + 1, 100 * ms);
+
+	flock.begin(0);
 	const int fd = lowest_free_fd();
 	const rlimit few = {static_cast<rlim_t>(fd) + free, static_cast<rlim_t>(fd) + free};
 
-	if (!session || setrlimit(RLIMIT_NOFILE, &few))
+	if (setrlimit(RLIMIT_NOFILE, &few))
 		return 1;
-	if (profil_attach(session.get(), herd.targets().data(), children) != static_cast<ssize_t>(children))
+	if (flock.add(1, children) != static_cast<ssize_t>(children))
 		return 2;
 	return lowest_free_fd() == fd ? 0 : 3;
 }
 
+/** Does adding each of the targets fail with this error of perf_event_open(2)? */
+bool all_refused(profil_session *session, uint32_t profile, std::span<profil_target> targets, int error)
+{
+	return profil_session_add(session, profile, targets.data(), targets.size()) == 0 &&
+	       std::ranges::all_of(targets, [=](const profil_target &target) {
+		       return target.error == error && !strcmp(target.step, "perf_event_open");
+	       });
+}
+
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "many targets are attached through io_uring", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "many targets are added through io_uring", "[lib][record]")
 {
 	const Loop loop;
 	ChildOf<int> child([&] {
-		/* The ioctl is forbidden, so the ring must have attached them. */
-		return forbid(SYS_ioctl, PROFIL_ATTACH, EXDEV) ? attach_two(loop) : 3;
+		/* The ioctl is forbidden, so the ring must have added them. */
+		return add_two(loop, [] { return forbid(SYS_ioctl, PROFIL_RECORD, EXDEV); });
 	});
 
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "attaching uses ioctl where io_uring is forbidden", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "adding targets uses ioctl where io_uring is forbidden", "[lib][record]")
 {
 	const Loop loop;
 
 	for (const unsigned error : {EPERM, ENOSYS}) {
 		ChildOf<int> child(
-			[&] { return forbid(SYS_io_uring_setup, 0, error) ? attach_two(loop) : 3; });
+			[&] { return add_two(loop, [=] { return forbid(SYS_io_uring_setup, 0, error); }); });
 
 		CHECK(child.result() == 0);
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "with CAP_PERFMON, one event on a CPU is enough for many targets", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "with CAP_PERFMON, one event on a CPU is enough for many targets", "[lib][record]")
 {
 	const Loop loop;
 	ChildOf<int> child([&] {
-		Herd herd(loop, 14, 100 * ms);
-		const Session session = open_session();
+		Flock flock(loop, 15, 100 * ms);
+
+		flock.begin(0);
 		const int fd = lowest_free_fd();
 
 		/* No event on a process can be opened: its PID is the second argument. */
-		if (!session || !forbid(SYS_perf_event_open, -1U, EXDEV, false))
+		if (!forbid(SYS_perf_event_open, -1U, EXDEV, false))
 			return 1;
-		if (profil_attach(session.get(), herd.targets().data(), 14) != 14)
+		if (flock.add(1, 14) != 14)
 			return 2;
 		return lowest_free_fd() == fd ? 0 : 3;
 	});
@@ -116,7 +131,7 @@ TEST_CASE_METHOD(AtRest, "with CAP_PERFMON, one event on a CPU is enough for man
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "more targets than free descriptors are attached in batches", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "more targets than free descriptors are added in batches", "[lib][record]")
 {
 	const Setting usual(paranoid, "2");
 	const Loop loop;
@@ -124,69 +139,69 @@ TEST_CASE_METHOD(AtRest, "more targets than free descriptors are attached in bat
 		/* Without CAP_PERFMON, so each target needs an event of its own. */
 		become_nobody();
 		/* The ring needs some of them, so there are at least three batches. */
-		return attach_with_descriptors(loop, 14, 6);
+		return add_with_descriptors(loop, 14, 6);
 	});
 
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a shared proof that is refused gives back the last descriptor", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "a shared proof that is refused gives back the last descriptor", "[lib][record]")
 {
 	/* Any user may open an event on a CPU, but only CAP_PERFMON makes it a proof for many. */
 	const Setting open(paranoid, "0");
 	const Loop loop;
 	ChildOf<int> child([&] {
 		become_nobody();
-		return attach_with_descriptors(loop, 5, 1);
+		return add_with_descriptors(loop, 5, 1);
 	});
 
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "targets fail with EMFILE when no descriptor is left", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "targets fail with EMFILE when no descriptor is left", "[lib][record]")
 {
 	const Loop loop;
 	ChildOf<int> child([&] {
-		Herd herd(loop, 3);
-		const Session session = open_session();
+		Flock flock(loop, 4);
+
+		flock.begin(0);
 		const rlimit none = {static_cast<rlim_t>(lowest_free_fd()), 1024};
 
-		if (!session || setrlimit(RLIMIT_NOFILE, &none))
+		if (setrlimit(RLIMIT_NOFILE, &none))
 			return 1;
-		if (profil_attach(session.get(), herd.targets().data(), 3) != 0)
-			return 2;
-		for (const profil_target &target : herd.targets())
-			if (target.error != EMFILE || strcmp(target.step, "perf_event_open"))
-				return 3;
-		return 0;
+		return all_refused(flock.session(), flock.profile(), std::span(flock.targets()).subspan(1),
+				   EMFILE)
+			       ? 0
+			       : 2;
 	});
 
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "an ordinary user cannot attach to their own child at perf_event_paranoid 3",
-		 "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "an ordinary user cannot record their own child at perf_event_paranoid 3",
+		 "[lib][record]")
 {
-	const Loop loop;
 	const Setting strict(paranoid, "3");
 	ChildOf<int> child([&] {
-		become_nobody();
-
-		Herd herd(loop, 2);
 		const Session session = open_session();
-
-		if (!session)
-			return 2;
-		if (profil_attach(session.get(), herd.targets().data(), 2) != 0)
-			return 3;
-		for (const profil_target &target : herd.targets())
-			if (target.error != EACCES || strcmp(target.step, "perf_event_open"))
-				return 4;
-
+		const Memory table(4096);
+		profil_record recording = describe_recording(table);
+		profil_target targets[2] = {};
 		char text[512];
 
-		profil_explain(EACCES, herd.targets()[0].step, text, sizeof text);
-		return strstr(text, "kernel.perf_event_paranoid is 3 ") ? 0 : 5;
+		/* Root has begun the recording. */
+		if (!session || profil_session_record(session.get(), getpid(), &recording, nullptr))
+			return 1;
+		become_nobody();
+
+		const Child own[] = {Child([] { pause(); }), Child([] { pause(); })};
+
+		for (size_t i = 0; i < 2; i++)
+			targets[i].pid = own[i].pid();
+		if (!all_refused(session.get(), recording.profile, targets, EACCES))
+			return 2;
+		profil_explain(EACCES, targets[0].step, text, sizeof text);
+		return strstr(text, "kernel.perf_event_paranoid is 3 ") ? 0 : 3;
 	});
 
 	CHECK(child.result() == 0);
@@ -194,8 +209,8 @@ TEST_CASE_METHOD(AtRest, "an ordinary user cannot attach to their own child at p
 
 TEST_CASE_METHOD(
 	AtRest,
-	"an ordinary user can profile their own children without kernel ticks at perf_event_paranoid 2",
-	"[lib][attach]")
+	"an ordinary user can record their own children without kernel ticks at perf_event_paranoid 2",
+	"[lib][record]")
 {
 	const Loop loop;
 	const Setting usual(paranoid, "2");
@@ -205,22 +220,16 @@ TEST_CASE_METHOD(
 	ChildOf<int> child([&] {
 		become_nobody();
 
-		Herd herd(loop, 2);
-		const Session session = open_session();
+		Flock flock(loop, 3), kernel(loop, 1);
 
-		herd.spec(1).flags = PROFIL_KERNEL_TICKS;
-		need_that(session != nullptr, "a session");
-		profil_attach(session.get(), herd.targets().data(), 2);
-		need_that(herd.targets()[0].error == 0, strerror(herd.targets()[0].error));
-		need_that(herd.targets()[1].error == EACCES, strerror(herd.targets()[1].error));
-
+		if (kernel.try_begin(PROFIL_KERNEL_TICKS) != EACCES)
+			return 1;
+		flock.begin(PROFIL_RECORD_PROCESSES);
 		/* Root's processes belong to another user. */
-		profil_target root = herd.targets()[0];
-
-		root.pid = 1;
-		if (profil_attach(session.get(), &root, 1) != 0 || root.error != EACCES)
-			return 4;
-		sleep_until([&] { return herd.count(0) > 0; });
+		flock.targets()[2].pid = 1;
+		if (flock.add(1, 2) != 1 || flock.targets()[2].error != EACCES)
+			return 2;
+		sleep_until([&] { return flock.count(0) && flock.count(1); });
 		return 0;
 	});
 

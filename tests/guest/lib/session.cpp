@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/lib/session.cpp  Sessions and their recordings, through the library. */
+#include "tests/guest/lib/flock.h"
+#include "tests/guest/support/device.h"
+#include "tests/support/catch.h"
+
+#include <cerrno>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <thread>
+
+using namespace guest;
+using namespace lib_test;
+
+TEST_CASE_METHOD(AtRest, "a session does not include a profile of its own process", "[lib][record]")
+{
+	const Session session = open_session();
+	profil_status status = {};
+
+	REQUIRE(session);
+	status.size = sizeof status;
+	CHECK(profil_detach(session.get(), 0, nullptr) == -1);
+	CHECK(errno == ENOENT);
+	CHECK(profil_get_status(session.get(), 0, &status) == -1);
+	CHECK(errno == ENOENT);
+}
+
+TEST_CASE_METHOD(AtRest, "a recording counts in another table once the session has given it one",
+		 "[lib][record]")
+{
+	const Loop loop;
+	Flock flock(loop, 1);
+	const Memory table(4096);
+	auto change = describe_table(0, table);
+
+	flock.begin(PROFIL_RECORD_PROCESSES);
+	sleep_until([&] { return flock.count(0) >= 3; });
+	change.profile = flock.profile();
+	REQUIRE(profil_session_record(flock.session(), 0, &change, nullptr) == 0);
+
+	const uint64_t left = flock.count(0);
+
+	sleep_until([&] { return sum_table(table) >= 3; });
+	CHECK(flock.count(0) == left);
+	change.profile += 7;
+	CHECK(profil_session_record(flock.session(), 0, &change, nullptr) == -1);
+	CHECK(errno == ENOENT);
+	REQUIRE(profil_detach(flock.session(), flock.profile(), nullptr) == 0);
+	profil_status gone = {};
+	gone.size = sizeof gone;
+	CHECK(profil_get_status(flock.session(), flock.profile(), &gone) == -1);
+	CHECK(errno == ENOENT);
+}
+
+TEST_CASE_METHOD(AtRest, "a session's descriptor reports news of its recording, once they are asked for",
+		 "[lib][record]")
+{
+	const Loop loop;
+	Flock flock(loop, 1);
+	pollfd news = {profil_session_fd(flock.session()), POLLPRI, 0};
+	profil_record ask = {};
+
+	flock.begin(PROFIL_RECORD_PROCESSES);
+	sleep_until([&] { return flock.count(0) >= 3; });
+	ask.size = sizeof ask;
+	ask.flags = PROFIL_RECORD_NEWS;
+	ask.profile = flock.profile();
+	ask.nr_counts = 1 << 20;
+	REQUIRE(profil_session_record(flock.session(), 0, &ask, nullptr) == 0);
+	CHECK(poll(&news, 1, 0) == 0);
+	REQUIRE(profil_session_finish(flock.session(), flock.profile()) == 0);
+	CHECK(poll(&news, 1, 0) == 1);
+	CHECK(news.revents == POLLPRI);
+}
+
+TEST_CASE_METHOD(AtRest, "closing a session ends its recordings", "[lib][record]")
+{
+	const Loop loop;
+	Flock flock(loop, 1);
+
+	flock.begin(PROFIL_RECORD_PROCESSES);
+	sleep_until([&] { return flock.count(0) > 0; });
+	flock.close();
+
+	const uint64_t left = flock.ticks();
+
+	CHECK(process_runs_for(flock.targets()[0].pid, 200 * ms));
+	CHECK(flock.ticks() == left);
+}
+
+TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is recorded through another thread",
+		 "[lib][record]")
+{
+	const Loop loop;
+	/* Two are added, because several are added in a different way from one. */
+	Flock flock(loop, 3);
+	const Child child([&] {
+		std::thread([&] {
+			for (;;)
+				loop.spin(1'000'000);
+		}).detach();
+		syscall(SYS_exit, 0);
+	});
+	const std::string stat = "/proc/" + std::to_string(child.pid()) + "/stat";
+
+	REQUIRE(soon([&] { return read_file(stat).find(") Z ") != std::string::npos; }));
+	flock.begin(PROFIL_RECORD_PROCESSES);
+	flock.targets()[1].pid = child.pid();
+	REQUIRE(flock.add(1, 2) == 2);
+	sleep_until([&] { return flock.count(1) >= 3 && flock.count(2) >= 3; });
+}
