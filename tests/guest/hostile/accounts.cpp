@@ -100,6 +100,7 @@ TEST_CASE_METHOD(AtRest, "recordings are charged to the limits of the user who b
 		{"max_user_profiles", 1}, {"max_user_pages", 12}, {"max_user_watches", 1}};
 
 	for (const auto &[name, most] : limits) {
+		REQUIRE(soon([] { return pages_of(attacker) == 0; }));
 		const Setting limit = module_parameter(name, most);
 		const auto errors = record_two(attacker);
 

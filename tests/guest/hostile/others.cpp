@@ -254,10 +254,10 @@ TEST_CASE_METHOD(AtRest, "a session whose descriptor another process keeps ends 
 
 	recorded.wait();
 	CHECK(module_stat("images") == 1);
-	CHECK(pages_of(attacker) > 0);
+	CHECK(locked_bytes(keeper.pid()) == page);
 	stop_all();
 	CHECK(module_stat("images") == 0);
-	CHECK(soon([] { return pages_of(attacker) == 0; }));
+	CHECK(soon([&] { return locked_bytes(keeper.pid()) == 0; }));
 }
 
 TEST_CASE_METHOD(AtRest, "a daemon closes a session's descriptor without waiting for the user's command",

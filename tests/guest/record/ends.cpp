@@ -196,7 +196,7 @@ TEST_CASE_METHOD(AtRest, "a recording ends with its owner's memory, even while t
 	/* The file is still open, but the pages belonged to the child, which has ended. */
 	CHECK(soon([&] { return device.status(profile).state == PROFIL_STATE_STOPPED; }));
 	check_unchanged_while_counted(table, target);
-	CHECK(soon([&] { return module_stat("pinned_pages") == pages(); }));
+	CHECK(soon([&] { return device.status(profile).pinned == 0; }));
 	target.end();
 	device.stop(profile);
 }
@@ -218,10 +218,10 @@ TEST_CASE_METHOD(AtRest, "the end of a recording's owner is noticed even if its 
 	kill(target.pid(), SIGKILL);
 	target.reap();
 	CHECK(soon([&] { return module_stat("images") == images(); }));
-	CHECK(module_stat("pinned_pages") == pages() + 1);
+	CHECK(device.status(1).pinned == page);
 	gone.open();
 	owner.join();
-	CHECK(soon([&] { return module_stat("pinned_pages") == pages(); }));
+	CHECK(soon([&] { return device.status(1).pinned == 0; }));
 	CHECK(device.status(1).state == PROFIL_STATE_STOPPED);
 	CHECK(soon([] { return module_stat("clock_period") == 0; }));
 	device.stop(1);
