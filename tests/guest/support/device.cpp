@@ -33,16 +33,6 @@ void Device::start(const profil_start &how) const
 	must(call(PROFIL_START, &copy), "PROFIL_START");
 }
 
-uint32_t Device::attach(const profil_start &how, int proof) const
-{
-	profil_start copy = how;
-
-	copy.proof = proof;
-	must(call(PROFIL_ATTACH, &copy), "PROFIL_ATTACH");
-	need_that(copy.profile > 0, "an attached profile has a number");
-	return copy.profile;
-}
-
 uint32_t Device::record(const profil_record &how, int proof) const
 {
 	profil_record copy = how;
@@ -72,20 +62,6 @@ profil_status Device::status(uint32_t profile) const
 	must(call(PROFIL_STATUS, &status), "PROFIL_STATUS");
 	need_that(status.ticks == causes(status), "the ticks are the sum of their causes");
 	return status;
-}
-
-std::vector<profil_event> Device::read_events() const
-{
-	std::vector<profil_event> events(64);
-	const auto room = events.size() * sizeof(events[0]);
-
-	/* If no wake-up comes, end the test here, as soon() does, before the harness gives up. */
-	alarm(120);
-	const auto bytes = static_cast<int>(read(fd(), events.data(), room));
-	alarm(0);
-	need(bytes, "reading events");
-	events.resize(bytes / sizeof(events[0]));
-	return events;
 }
 
 Ring::Ring(unsigned int flags, uint8_t entry_flags) : entry_flags_(entry_flags)
@@ -224,18 +200,6 @@ profil_start describe_samples(void *samples, uint64_t number, uint32_t width, ui
 	how.sample_width = width;
 	how.proof = -1;
 	return how;
-}
-
-profil_update describe_update(uint32_t profile, std::span<const profil_region> regions)
-{
-	profil_update update = {};
-
-	update.size = sizeof(profil_update);
-	update.profile = profile;
-	update.nr_regions = static_cast<uint32_t>(regions.size());
-	update.region_size = sizeof(profil_region);
-	update.regions = reinterpret_cast<uintptr_t>(regions.data());
-	return update;
 }
 
 profil_record describe_recording(const void *table, size_t bytes, uint32_t flags, uint64_t period)

@@ -29,13 +29,11 @@ public:
 	int call(unsigned int command, void *structure) const;
 	/** These throw when the command fails. */
 	void start(const profil_start &how) const;
-	uint32_t attach(const profil_start &how, int proof) const;
 	/** PROFIL_RECORD: begin a recording.  Returns its number. */
 	uint32_t record(const profil_record &how, int proof) const;
 	uint64_t stop(uint32_t profile = 0) const;
 	/** Also throws when the causes do not add up to the ticks. */
 	profil_status status(uint32_t profile = 0) const;
-	std::vector<profil_event> read_events() const;
 
 private:
 	Fd fd_;
@@ -77,7 +75,6 @@ profil_start describe(const profil_region &region, uint64_t period = period_10kh
 profil_start describe_all_ticks(const profil_region &region, uint64_t period);
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8,
 			      uint64_t period = period_10khz);
-profil_update describe_update(uint32_t profile, std::span<const profil_region> regions);
 
 /** The argument of PROFIL_RECORD to begin a recording, or to give it another table. */
 profil_record describe_recording(const void *table, size_t bytes, uint32_t flags, uint64_t period);
