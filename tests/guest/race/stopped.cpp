@@ -156,9 +156,9 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is count
 		});
 		while (!__atomic_load_n(thread.at<volatile pid_t>(), __ATOMIC_RELAXED))
 			;
-		const pid_t tid = *thread.at<pid_t>();
+		const pid_t pid = target.pid(), tid = *thread.at<pid_t>();
 		/* A proof for the thread group leader is stale as soon as the leader ends. */
-		const Fd leaders = open_proof({.pid = target.pid()});
+		const Fd leaders = open_proof({.pid = pid});
 		const int error = leaders.get() < 0
 					  ? errno
 					  : recording.try_begin_with(leaders, PROFIL_RECORD_PROCESSES);
@@ -171,7 +171,7 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is count
 		target.join();
 		const auto owners = recording.owners("guest");
 		REQUIRE(owners.size() == 1);
-		CHECK(owners[0].pid == target.pid());
+		CHECK(owners[0].pid == pid);
 		CHECK(owners[0].state == PROFIL_OWNER_ENDED);
 		recording.finish();
 		counted += recording.status().counted;
