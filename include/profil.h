@@ -59,25 +59,16 @@ struct profil_spec {
 	uint64_t nr_samples;		     /**< number of elements of samples */
 	uint32_t overflow_width;	     /**< bytes: 2, 4, 8; 0 without overflow */
 	uint32_t sample_width;		     /**< bytes: 4, 8; 0 without samples */
-	const struct perf_event_attr
-		*event; /**< NULL: a clock is the source of ticks.  Else this event is, as in
-			   profil_session_record_event(); period is a number of events, and clock
-			   is 0.  Only for profil_attach(); a process may attach to itself.  Use
-			   one session for each event: in the same session, attaching to a process
-			   again moves it to the new profile */
 };
 
-/** One process to attach to, or to add to a recording, and the result. */
+/** One process to add to a recording, and the result. */
 struct profil_target {
 	pid_t pid;	  /**< in: process ID in the caller's PID namespace; with PROFIL_THREAD a thread ID */
 	int error;	  /**< out: 0, or an errno value */
-	const char *step; /**< out: the call that failed ("perf_event_open", "PROFIL_ATTACH",
-			     "PROFIL_RECORD"), or NULL */
-	const struct profil_spec *spec; /**< in: profil_attach(): what to count */
-	uint32_t profile;		/**< out: profil_attach(): number of the profile in the session */
+	const char *step; /**< out: the call that failed ("perf_event_open", "PROFIL_RECORD"), or NULL */
 };
 
-/** An open /dev/profil and the profiles attached through it. */
+/** An open /dev/profil and its recordings. */
 struct profil_session;
 
 /** Version of the library, "major.minor.patch". */
@@ -131,42 +122,19 @@ int profil_self_stop(uint64_t *stored);
 int profil_self_get_status(struct profil_status *status);
 
 /**
- * Open a session, which owns attached profiles.
+ * Open a session, which owns recordings.
  * @return the session, or NULL with errno set.  It ends with
  *         profil_session_close(), or with the process.
  */
 struct profil_session *profil_session_open(void);
 
-/** Detach all profiles and free the session; NULL is ignored. */
+/** End all recordings and free the session; NULL is ignored. */
 void profil_session_close(struct profil_session *session);
 
 /**
- * The session's descriptor, for poll(2): readable when profil_session_events()
- * has events to return.  The session owns it.
+ * The session's descriptor, for poll(2): POLLPRI as PROFIL_RECORD_NEWS says.  The session owns it.
  */
 int profil_session_fd(const struct profil_session *session);
-
-/**
- * Attach to many processes, with one io_uring submission for each batch of them.
- *
- * For each target the library opens a perf event, as the proof that the caller may
- * profile it (perf_event_open(2), perf_event_paranoid), makes the profile, and
- * closes the event.  If the caller has CAP_PERFMON, targets whose spec has no event
- * share an event on a CPU instead.  A batch has at most 128 targets, and uses at most
- * half of RLIMIT_NOFILE.
- *
- * Falls back to ioctl(2) where io_uring is forbidden, and in the library for i386.
- *
- * Attaching again to a process that this session already profiles moves it to the
- * new profile without losing or doubling a sample.
- *
- * @param session the owner.
- * @param targets in: pid and spec of each; out: profile, error, step.
- * @param nr number of targets.
- * @return the number of targets that were attached (their error is 0), 0 to nr;
- *         -1 with errno EFAULT if targets is NULL.
- */
-ssize_t profil_attach(struct profil_session *session, struct profil_target *targets, size_t nr);
 
 /**
  * Begin a recording of a process or of the whole system, add a process to a recording,
@@ -174,7 +142,7 @@ ssize_t profil_attach(struct profil_session *session, struct profil_target *targ
  *
  * A recording counts by file, and needs neither regions nor a reaction to exec or
  * dlopen(3): see <linux/profil_record.h>.  The caller may read its table at any time.
- * profil_detach() or profil_session_finish() ends it.
+ * profil_session_stop() or profil_session_finish() ends it.
  *
  * @param session the owner.
  * @param pid the process; ignored with PROFIL_RECORD_EVERYBODY, which needs CAP_PERFMON or
@@ -243,27 +211,16 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 
 /**
  * End a recording, but keep its numbers for profil_session_describe(), and its status,
- * until profil_detach() or the end of the session.
- * @return 0, or -1 with errno: ENOENT, EINVAL if it is not a recording.
+ * until profil_session_stop() or the end of the session.
+ * @return 0, or -1 with errno: ENOENT, EDQUOT.
  */
 int profil_session_finish(struct profil_session *session, uint32_t profile);
 
-/** Replace the regions of a profile; every tick sees either the old or the new ones. */
-int profil_set_regions(struct profil_session *session, uint32_t profile, const struct profil_region *regions,
-		       uint32_t nr_regions);
+/** End one recording of the session, and forget its numbers.  @return 0, or -1 with errno: ENOENT. */
+int profil_session_stop(struct profil_session *session, uint32_t profile);
 
-/** End one profile of the session.  @param stored as in profil_self_stop(). */
-int profil_detach(struct profil_session *session, uint32_t profile, uint64_t *stored);
-
-/** Get the status of one profile of the session.  @param status the caller sets size. */
+/** Get the status of one recording of the session.  @param status the caller sets size. */
 int profil_get_status(struct profil_session *session, uint32_t profile, struct profil_status *status);
-
-/**
- * Read the events of followed processes: fork, exec, exit.  Never waits.
- * @param events array of nr elements.
- * @return number of events, 0 if there are none, or -1 with errno.
- */
-ssize_t profil_session_events(struct profil_session *session, struct profil_event *events, size_t nr);
 
 /**
  * Map zeroed, page-aligned memory for counters or samples.

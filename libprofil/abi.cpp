@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The C interface, except the functions that gcc -pg calls: those are in abi_gmon.cpp. */
-#include "libprofil/attach.h"
+#include "libprofil/add.h"
 #include "libprofil/caller.h"
 #include "libprofil/counter.h"
 #include "libprofil/explain.h"
@@ -237,15 +237,6 @@ PROFIL_EXPORT int profil_session_fd(const profil_session *session)
 	return session->device.fd();
 }
 
-PROFIL_EXPORT ssize_t profil_attach(profil_session *session, profil_target *targets, size_t nr)
-{
-	const Caller caller;
-
-	if (nr && !targets)
-		return caller.answer(EFAULT);
-	return caller.answer(0, attach(session->device, {targets, nr}));
-}
-
 PROFIL_EXPORT ssize_t profil_session_add(profil_session *session, uint32_t profile, profil_target *targets,
 					 size_t nr)
 {
@@ -288,20 +279,11 @@ PROFIL_EXPORT int profil_session_finish(profil_session *session, uint32_t profil
 	return caller.answer(profile ? session->device.stop(profile, nullptr, PROFIL_STOP_KEEP) : ENOENT);
 }
 
-PROFIL_EXPORT int profil_set_regions(profil_session *session, uint32_t profile, const profil_region *regions,
-				     uint32_t nr_regions)
+PROFIL_EXPORT int profil_session_stop(profil_session *session, uint32_t profile)
 {
 	const Caller caller;
-
-	return caller.answer(session->device.update(profile, regions, nr_regions));
-}
-
-PROFIL_EXPORT int profil_detach(profil_session *session, uint32_t profile, uint64_t *stored)
-{
-	const Caller caller;
-
 	/* Number 0 is the calling process's own profile, which belongs to no session. */
-	const int error = profile ? session->device.stop(profile, stored) : ENOENT;
+	const int error = profile ? session->device.stop(profile, nullptr) : ENOENT;
 
 	if (!error)
 		session->forget(profile);
@@ -313,14 +295,6 @@ PROFIL_EXPORT int profil_get_status(profil_session *session, uint32_t profile, p
 	const Caller caller;
 
 	return caller.answer(profile ? session->device.status(profile, status) : ENOENT);
-}
-
-PROFIL_EXPORT ssize_t profil_session_events(profil_session *session, profil_event *events, size_t nr)
-{
-	const Caller caller;
-	const int error = session->device.events(events, nr);
-
-	return caller.answer(error, static_cast<long>(nr));
 }
 
 PROFIL_EXPORT void *profil_counters_alloc(size_t bytes)

@@ -32,10 +32,9 @@ template <typename Structure> static int clear(Structure *structure)
 	return 0;
 }
 
-int Device::open(int flags)
+int Device::open()
 {
-	const long number =
-		syscall(SYS_openat, AT_FDCWD, "/dev/profil", O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
+	const long number = syscall(SYS_openat, AT_FDCWD, "/dev/profil", O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
 
 	if (number < 0) {
 		/* The module is not loaded: report one error, however /dev is provided. */
@@ -73,11 +72,6 @@ int Device::info(profil_info *info) const
 	return command(PROFIL_INFO, info);
 }
 
-int Device::start(unsigned long number, profil_start &start) const
-{
-	return command(number, &start);
-}
-
 int Device::sized(unsigned long number, void *structure) const
 {
 	return structure ? command(number, structure) : EFAULT;
@@ -106,35 +100,12 @@ int Device::status(uint32_t profile, profil_status *status) const
 	return command(PROFIL_STATUS, status);
 }
 
-int Device::update(uint32_t profile, const profil_region *regions, uint32_t nr) const
-{
-	struct profil_update update = {};
-
-	update.size = sizeof update;
-	update.profile = profile;
-	update.nr_regions = nr;
-	update.region_size = nr ? sizeof *regions : 0;
-	update.regions = reinterpret_cast<uintptr_t>(regions);
-	return command(PROFIL_UPDATE, &update);
-}
-
 int Device::stop_all() const
 {
 	struct profil_stop_all stop = {};
 
 	stop.size = sizeof stop;
 	return command(PROFIL_STOP_ALL, &stop);
-}
-
-int Device::events(profil_event *events, size_t &nr) const
-{
-	if (!nr)
-		return 0;
-
-	const long bytes = syscall(SYS_read, fd_.get(), events, nr * sizeof *events);
-
-	nr = bytes < 0 ? 0 : static_cast<size_t>(bytes) / sizeof *events;
-	return bytes < 0 && errno != EAGAIN ? errno : 0;
 }
 
 } // namespace libprofil

@@ -18,20 +18,14 @@ namespace libprofil {
  */
 class Device {
 public:
-	/**
-	 * Open the device and compare PROFIL_ABI.
-	 * @param flags O_NONBLOCK for a session, else 0.
-	 */
-	[[nodiscard]] int open(int flags = 0);
+	/** Open the device and compare PROFIL_ABI. */
+	[[nodiscard]] int open();
 
 	/** True if the module has all of these.  @param features PROFIL_FEATURE_*. */
 	[[nodiscard]] bool has(uint64_t features) const { return (features_ & features) == features; }
 
 	/** PROFIL_INFO.  @param info any version of the structure; only its size is read. */
 	[[nodiscard]] int info(profil_info *info) const;
-
-	/** PROFIL_START or PROFIL_ATTACH.  @param start receives profile and stored. */
-	[[nodiscard]] int start(unsigned long number, profil_start &start) const;
 
 	/**
 	 * PROFIL_STOP.
@@ -46,14 +40,8 @@ public:
 	/** PROFIL_STATUS.  @param status as in info(). */
 	[[nodiscard]] int status(uint32_t profile, profil_status *status) const;
 
-	/** PROFIL_UPDATE. */
-	[[nodiscard]] int update(uint32_t profile, const profil_region *regions, uint32_t nr) const;
-
 	/** PROFIL_STOP_ALL. */
 	[[nodiscard]] int stop_all() const;
-
-	/** read(2).  @param nr in: elements of events; out: the number read, 0 if there are none. */
-	[[nodiscard]] int events(profil_event *events, size_t &nr) const;
 
 	/** Descriptor number, or -1. */
 	[[nodiscard]] int fd() const { return fd_.get(); }

@@ -151,10 +151,10 @@ constexpr Sentence sentences[] = {
 		 "that belongs to libprofil " PROFIL_VERSION ")"},
 	{ENOTTY, "/dev/profil does not know this command: it is another device, or the module is too "
 		 "old (load the one that belongs to libprofil " PROFIL_VERSION ")"},
-	{EACCES, "permission denied: the proof does not permit this profile (attach with the "
+	{EACCES, "permission denied: the proof does not permit this profile (record with the "
 		 "credentials that opened it; kernel ticks need CAP_PERFMON)"},
 	{EPERM, "permission denied (ending every profile needs CAP_SYS_ADMIN; only the process that "
-		"attached may change regions; a container or sandbox may not let this process "
+		"began a recording may change its table; a container or sandbox may not let this process "
 		"open /dev/profil)"},
 	{EBUSY, "the module is busy: its rate budget is used up, or the process already has the most "
 		"profiles allowed (end other profiles, or use a rate that is already in use)"},
@@ -173,7 +173,7 @@ constexpr Sentence sentences[] = {
 };
 
 /*
- * EACCES without a step.  A command with a proof (PROFIL_ATTACH, PROFIL_RECORD) reports its
+ * EACCES without a step.  PROFIL_RECORD, the command with a proof, reports its
  * step, so here the device could not be opened.
  */
 void device_denied(const Text &text)

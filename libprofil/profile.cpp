@@ -71,7 +71,7 @@ profil_start start_command(const profil_spec &spec)
 	profil_start start = {};
 
 	start.size = sizeof start;
-	start.flags = spec.flags | (spec.event ? uint32_t{PROFIL_EVENT} : 0U);
+	start.flags = spec.flags;
 	start.clock = spec.clock;
 	start.limit_policy = spec.limit_policy;
 	start.period = spec.period;
@@ -84,7 +84,6 @@ profil_start start_command(const profil_spec &spec)
 	start.samples = reinterpret_cast<uintptr_t>(spec.samples);
 	start.nr_samples = spec.nr_samples;
 	start.sample_width = spec.sample_width;
-	start.proof = -1;
 	return start;
 }
 
@@ -104,7 +103,7 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 		start.flags &= ~static_cast<uint32_t>(PROFIL_OWED_TICKS | PROFIL_PIN_LATE);
 
 	const uint32_t value = gate ? std::atomic_ref(gate->value).load() : 0;
-	const int error = device.start(PROFIL_START, start);
+	const int error = device.sized(PROFIL_START, &start);
 
 	if (error)
 		return error;

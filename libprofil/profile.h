@@ -44,7 +44,7 @@ constexpr profil_spec classic_profile()
  */
 [[nodiscard]] int import_spec(const profil_spec *from, profil_spec &to);
 
-/** The module's command for this profile, with proof -1 as for PROFIL_START. */
+/** PROFIL_START's argument for this profile. */
 [[nodiscard]] profil_start start_command(const profil_spec &spec);
 
 /** @see profil_self_start().  @return 0, or an errno value. */

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <dirent.h>
 #include <linux/perf_event.h>
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <sched.h>
 
 namespace libprofil {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file libprofil/record.h  Recordings: attached profiles that count by file. */
+/** @file libprofil/record.h  Recordings: profiles of other processes, which count by file. */
 #pragma once
 
 #include "libprofil/session.h"

@@ -32,25 +32,25 @@ void Ring::close()
 	entries_ = 0;
 }
 
-static void prepare(io_uring_sqe *sqe, const Device &device, Attachment &attachment, size_t number)
+static void prepare(io_uring_sqe *sqe, const Device &device, profil_record &command, size_t number)
 {
 	profil_uring_cmd payload = {};
 
-	payload.arg = reinterpret_cast<uintptr_t>(&attachment.start);
-	payload.size = attachment.start.size;
+	payload.arg = reinterpret_cast<uintptr_t>(&command);
+	payload.size = command.size;
 	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, device.fd(), nullptr, 0, 0);
-	sqe->cmd_op = static_cast<unsigned>(attachment.number);
+	sqe->cmd_op = PROFIL_RECORD;
 	/* The module runs no command under the ring's lock. */
 	sqe->flags |= IOSQE_ASYNC;
 	memcpy(sqe->cmd, &payload, sizeof payload);
 	io_uring_sqe_set_data64(sqe, number);
 }
 
-void Ring::run(const Device &device, std::span<Attachment> attachments, std::span<int> results)
+void Ring::run(const Device &device, std::span<Addition> additions, std::span<int> results)
 {
 	std::fill(results.begin(), results.end(), ECANCELED);
-	for (size_t i = 0; i < attachments.size(); i++)
-		prepare(io_uring_get_sqe(&ring_), device, attachments[i], i);
+	for (size_t i = 0; i < additions.size(); i++)
+		prepare(io_uring_get_sqe(&ring_), device, additions[i].command, i);
 
 	/*
 	 * A signal ends the wait, and a bad entry ends the submission: continue with

@@ -2,7 +2,7 @@
 /** @file libprofil/ring.h  Issue many commands with one system call. */
 #pragma once
 
-#include "libprofil/attach.h"
+#include "libprofil/add.h"
 
 #include <cerrno>
 
@@ -23,12 +23,12 @@ public:
 	void close() {}
 
 	/** Never reached: open() has failed. */
-	void run(const Device &, std::span<Attachment>, std::span<int>) {}
+	void run(const Device &, std::span<Addition>, std::span<int>) {}
 };
 
 #else
 
-/** An io_uring that issues PROFIL_ATTACH and PROFIL_RECORD. */
+/** An io_uring that issues PROFIL_RECORD. */
 class Ring {
 public:
 	Ring() = default;
@@ -51,7 +51,7 @@ public:
 	 * @param results receives 0 or an errno value for each command;
 	 *        ECANCELED for one that was never taken.
 	 */
-	void run(const Device &device, std::span<Attachment> attachments, std::span<int> results);
+	void run(const Device &device, std::span<Addition> additions, std::span<int> results);
 
 private:
 	void reap(std::span<int> results);

@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <fcntl.h>
 #include <new>
 
 /* malloc() and placement new: operator new would need the C++ runtime. */
@@ -15,7 +14,7 @@ int profil_session::create(profil_session *&session)
 		return ENOMEM;
 
 	auto *made = new (memory) profil_session;
-	const int error = made->device.open(O_NONBLOCK);
+	const int error = made->device.open();
 
 	if (error)
 		destroy(made);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file libprofil/session.h  The owner of attached profiles. */
+/** @file libprofil/session.h  The owner of recordings. */
 #pragma once
 
 #include "libprofil/device.h"
@@ -18,11 +18,11 @@ struct Begun {
 
 } // namespace libprofil
 
-/** An open /dev/profil; the profiles attached through it end with it. */
+/** An open /dev/profil; its recordings end with it. */
 struct profil_session {
 	/** @return 0, or an errno value. */
 	[[nodiscard]] static int create(profil_session *&session);
-	/** Close it, which detaches everything. */
+	/** Close it, which ends its recordings. */
 	static void destroy(profil_session *session);
 
 	/** A recording that was begun and has not been stopped; or nullptr. */
@@ -30,6 +30,6 @@ struct profil_session {
 	/** Forget a recording that was stopped. */
 	void forget(uint32_t profile);
 
-	libprofil::Device device;		/**< non-blocking, for read(2) of events */
+	libprofil::Device device;
 	libprofil::Begun *recordings = nullptr; /**< each from malloc(3) */
 };

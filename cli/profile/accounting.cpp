@@ -20,7 +20,6 @@ constexpr std::array<Cause, 10> causes = {{
 	{"off", &Accounting::off, "while the profile was off"},
 	{"lost_late", &Accounting::lost_late, "lost: the clock was late"},
 	{"lost_contended", &Accounting::lost_contended, "lost: the counter was contended"},
-	{"lost_exec", &Accounting::lost_exec, "lost: in new programs, before they were attached"},
 	{"lost_full", &Accounting::lost_full, "lost: no room was left (--max-memory gives more)"},
 }};
 
@@ -42,7 +41,6 @@ void Accounting::add(const profil_status &status)
 	off += status.off;
 	lost_late += status.lost_late;
 	lost_contended += status.lost_contended;
-	lost_exec += status.lost_exec;
 	lost_full += status.lost_full;
 	forks_lost += status.forks_lost;
 }

@@ -29,7 +29,6 @@ struct Accounting {
 	uint64_t off = 0;
 	uint64_t lost_late = 0;
 	uint64_t lost_contended = 0;
-	uint64_t lost_exec = 0;
 	uint64_t lost_full = 0;
 	uint64_t lost_unowned = 0; /**< with a selection, not in ticks: those of any process or none */
 	uint64_t forks_lost = 0;
@@ -42,7 +41,7 @@ struct Accounting {
 	/** The difference to an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
 	/** The ticks that were lost, for any cause. */
-	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec + lost_full; }
+	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_full; }
 	bool operator==(const Accounting &) const = default;
 };
 

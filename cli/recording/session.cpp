@@ -34,21 +34,6 @@ Result<Session> Session::open()
 	return Session(session);
 }
 
-std::vector<profil_event> Session::events() const
-{
-	std::vector<profil_event> all;
-	std::array<profil_event, 64> some;
-
-	for (;;) {
-		const ssize_t got = profil_session_events(session_.get(), some.data(), some.size());
-
-		if (got > 0)
-			all.insert(all.end(), some.begin(), some.begin() + got);
-		if (got < static_cast<ssize_t>(some.size()))
-			return all;
-	}
-}
-
 profil_status Session::status(uint32_t profile) const
 {
 	profil_status status = {};

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace cli {
 
@@ -19,15 +18,13 @@ std::string explain(int error, const char *step = nullptr);
 /** The module's limits and features for this process. */
 Result<profil_info> module_info();
 
-/** An open session; closing it detaches all its profiles. */
+/** An open session; closing it ends its recordings. */
 class Session {
 public:
 	static Result<Session> open();
 
 	[[nodiscard]] profil_session *get() const { return session_.get(); }
 	[[nodiscard]] int fd() const { return profil_session_fd(session_.get()); }
-	/** The events of followed processes since the last call. */
-	[[nodiscard]] std::vector<profil_event> events() const;
 	/** All zeroes if the profile does not exist. */
 	[[nodiscard]] profil_status status(uint32_t profile) const;
 	/** The account of the session's event; nothing if it has none, or the event has ended. */

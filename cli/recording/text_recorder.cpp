@@ -16,10 +16,10 @@ namespace {
 constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
 constexpr uint64_t event_ns_least = 1000;
 /*
- * Events that follow others wait this long.  Each program of a shell script causes several, and
+ * News that follows other news waits this long.  Each program of a shell script causes some, and
  * waking up for each of them costs more than its ticks.
  */
-constexpr std::chrono::milliseconds event_interval{50};
+constexpr std::chrono::milliseconds news_interval{50};
 /* A file names only this many of the attached processes. */
 constexpr size_t most_named = 100;
 
@@ -161,17 +161,20 @@ Outcome TextRecorder::check_target(pid_t pid) const
 /** @return whether a process, or a thread, is in the recording now. */
 bool TextRecorder::join(pid_t pid, const std::string &name, const AttachError &error)
 {
-	if (error.error) {
+	/* EEXIST: a child of a process that is followed. */
+	if (error.error && error.error != EEXIST) {
 		log_.refused(pid, name, why(error));
 		return false;
 	}
+	if (!members_.insert(pid).second || error.error)
+		return false;
 	if (recording_.targets.size() < most_named)
 		recording_.targets.push_back(
 			fmt::format("{} ({} {})", name, settings_.threads ? "tid" : "pid", pid));
-	members_.insert(pid);
 	if (settings_.threads)
 		starts_[pid] = program_start(pid);
 	recording_.processes++;
+	follows_ = true;
 	return true;
 }
 
@@ -183,9 +186,6 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 	size_t attached = 0;
 
 	for (const pid_t pid : pids) {
-		if (members_.contains(pid))
-			continue;
-
 		const std::string name = process_name(pid);
 
 		if (const Outcome checked = check_target(pid); !checked) {
@@ -201,10 +201,8 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 		profil_session_add(session_.get(), profile_, targets.data(), targets.size());
 	for (size_t i = 0; i < targets.size(); i++) {
 		const profil_target &target = targets[i];
-		/* EEXIST: a followed child whose event was not read yet. */
-		const int error = target.error == EEXIST ? 0 : target.error;
 
-		attached += join(target.pid, names[i], {error, target.step});
+		attached += join(target.pid, names[i], {target.error, target.step});
 	}
 	texts_.learn();
 	return attached;
@@ -235,19 +233,6 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 	return true;
 }
 
-void TextRecorder::handle_event(const profil_event &event)
-{
-	/* A search may have attached the child before its fork event was read. */
-	if (event.what & PROFIL_EVENT_FORK && !members_.contains(event.pid)) {
-		recording_.processes++;
-		members_.insert(event.pid);
-	}
-	if (event.what & PROFIL_EVENT_EXIT)
-		members_.erase(event.pid);
-	/* A process in another PID namespace is counted, but has no PID here. */
-	members_.erase(0);
-}
-
 /** Has a thread ended, or does it run another program, in which the module does not record it? */
 bool TextRecorder::has_left(pid_t tid, const std::optional<ProgramStart> &start)
 {
@@ -268,6 +253,13 @@ void TextRecorder::look_at_threads()
 	});
 }
 
+bool TextRecorder::idle() const
+{
+	if (everybody_)
+		return over_;
+	return settings_.threads ? members_.empty() : !follows_ && !others_;
+}
+
 void TextRecorder::check(Clock::time_point now)
 {
 	if (!profile_ || over_)
@@ -276,12 +268,17 @@ void TextRecorder::check(Clock::time_point now)
 	const profil_status status = session_.status(profile_);
 
 	look_at_threads();
-	others_ = members_.empty() && !settings_.threads ? status.processes : 0;
+	std::erase_if(members_, [](pid_t pid) { return has_ended(pid); });
 	if (everybody_ && !texts_.filter())
 		recording_.processes = std::max<uint64_t>(recording_.processes, status.processes);
+	if (learns_of_ends()) {
+		recording_.processes = status.joined;
+		follows_ = status.followed;
+		others_ = !follows_ && status.processes;
+	}
 	if (status.state != PROFIL_STATE_RUNNING) {
 		over_ = true;
-		others_ = 0;
+		follows_ = others_ = false;
 		members_.clear();
 		log_.warn(fmt::format("the recording has ended: {}", ending(status.state)));
 	}
@@ -290,22 +287,22 @@ void TextRecorder::check(Clock::time_point now)
 
 void TextRecorder::work(Clock::time_point now)
 {
-	std::set<pid_t> ended;
+	const bool news = armed_ && has_news();
 
-	if (rests_ && has_news()) {
+	if (news && rests_)
 		pace_.wake(now, session_.status(profile_).ticks);
-		rests_ = false;
-	}
-	for (const profil_event &event : session_.events()) {
-		next_events_ = now + event_interval;
+	else if (news)
 		pace_.hurry();
-		handle_event(event);
-		if (event.what & PROFIL_EVENT_EXIT)
-			ended.insert(event.pid);
+	if (news) {
+		armed_ = rests_ = false;
+		next_news_ = now + news_interval;
 	}
+	/* Before the looks: whatever they miss is news. */
+	if (learns_of_ends() && !armed_)
+		armed_ = arm(INT32_MAX);
 	texts_.learn();
-	if (!ended.empty())
-		texts_.look_at_ended(ended);
+	if (news)
+		texts_.look_at_ended();
 	if (now >= next_look_) {
 		texts_.look();
 		next_look_ = now + check_interval;
@@ -321,7 +318,7 @@ void TextRecorder::work(Clock::time_point now)
 	/* Whether a process matches, and what a thread is called, is looked up when samples are read. */
 	if ((texts_.filter() || settings_.per_thread) && now >= next_check_)
 		drain();
-	if (now >= next_check_ || (members_.empty() && !everybody_))
+	if (news || now >= next_check_ || (learns_of_ends() && !follows_))
 		check(now);
 	rests_ = rests_ && pace_.quiet();
 	if (!rests_ && may_rest(now))

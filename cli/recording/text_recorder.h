@@ -23,8 +23,8 @@ namespace cli {
 /**
  * A recording of the module (PROFIL_RECORD) with its table of counts.
  *
- * Nothing has to be done for an exec, or for a library that is loaded; events only report which
- * processes exist.  No event reports the end of a thread, so threads are looked at.
+ * Nothing has to be done for an exec, or for a library that is loaded.  The module wakes the
+ * recorder when a process ends, but not when a thread does, so threads are looked at.
  */
 class TextRecorder : public Recorder {
 public:
@@ -39,7 +39,7 @@ public:
 	[[nodiscard]] std::vector<pollfd> descriptors() const override;
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
-	[[nodiscard]] bool idle() const override { return everybody_ ? over_ : members_.empty() && !others_; }
+	[[nodiscard]] bool idle() const override;
 	[[nodiscard]] bool is_profiled(pid_t pid) const override
 	{
 		return everybody_ || members_.contains(pid);
@@ -64,13 +64,14 @@ private:
 				       : profil_session_record(session_.get(), pid, &record, step);
 	}
 	[[nodiscard]] uint32_t flags() const;
-	void handle_event(const profil_event &event);
 	void check(Clock::time_point now);
 	bool has_left(pid_t tid, const std::optional<ProgramStart> &start);
 	void look_at_threads();
 	void forget_ended(Clock::time_point now);
 	[[nodiscard]] bool has_news() const;
 	[[nodiscard]] bool may_rest(Clock::time_point now) const;
+	[[nodiscard]] bool learns_of_ends() const;
+	bool arm(uint32_t keys);
 	void rest(Clock::time_point now);
 	bool change_table();
 	[[nodiscard]] bool give(const CountTable &table);
@@ -91,19 +92,21 @@ private:
 	uint32_t profile_ = 0;
 	std::set<pid_t> members_;
 	std::map<pid_t, std::optional<ProgramStart>> starts_; /* of threads: what they run */
-	uint64_t others_ = 0;				      /* processes that no event has reported yet */
+	bool follows_ = false;				      /* a process that has not ended */
+	bool others_ = false;				      /* processes that it cannot follow */
 	Recording recording_;
 	Accounting parted_;	    /* of all parts that were taken */
 	EventAccount event_;	    /* so far; others may have sampled it before */
 	EventAccount event_parted_; /* before this part */
 	LookPace pace_;
-	bool rests_ = false; /* until the module has news */
+	bool armed_ = false; /* the module tells of news */
+	bool rests_ = false; /* until it does */
 	Clock::time_point next_check_{};
 	Clock::time_point next_change_{}; /* of the table: not before */
 	Clock::time_point next_look_{};
 	Clock::time_point next_forgetting_{};
-	Clock::time_point next_events_{};
-	uint64_t numbers_ = 0; /* the most that the recording can have */
+	Clock::time_point next_news_{}; /* not before */
+	uint64_t numbers_ = 0;		/* the most that the recording can have */
 	std::optional<MachineTime> began_;
 	std::optional<MachineTime> ended_;
 	bool everybody_ = false;

@@ -118,6 +118,7 @@ void TextRecorder::give_back(const Recording &part)
 Recording TextRecorder::finish()
 {
 	work(Clock::now());
+	check(Clock::now());
 	look_at_event();
 	if (profile_)
 		profil_session_finish(session_.get(), profile_);

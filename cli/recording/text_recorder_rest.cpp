@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While nothing happens, the recorder sleeps until the module has news (PROFIL_RECORD_NEWS).
+ * While nothing happens, the recorder sleeps until the module has news (PROFIL_RECORD_NEWS).  When
+ * it records processes, the ends of these wake it at other times, too.
  *
  * Checks that are otherwise made each second wait for news as well.  The module reports what these
  * checks look for: new texts, a table that fills up, new processes, which need the numbers of ended
@@ -15,16 +16,13 @@ namespace cli {
 
 std::vector<pollfd> TextRecorder::descriptors() const
 {
-	/* When not at rest, POLLPRI only reports news that is known already. */
-	const auto events = static_cast<short>(rests_ ? POLLIN | POLLPRI : POLLIN);
-
-	return {{Clock::now() < next_events_ ? -1 : session_.fd(), events, 0}};
+	return {{armed_ && Clock::now() >= next_news_ ? session_.fd() : -1, POLLPRI, 0}};
 }
 
 Clock::time_point TextRecorder::next_work(Clock::time_point now) const
 {
-	if (now < next_events_)
-		return next_events_;
+	if (now < next_news_)
+		return next_news_;
 	if (settings_.threads)
 		return std::min(now + pace_.interval(), next_check_);
 	return rests_ ? Clock::time_point::max() : now + pace_.interval();
@@ -35,6 +33,12 @@ bool TextRecorder::has_news() const
 	pollfd session = {session_.fd(), POLLPRI, 0};
 
 	return poll(&session, 1, 0) == 1;
+}
+
+/** Does the module tell when the processes of the recording end? */
+bool TextRecorder::learns_of_ends() const
+{
+	return profile_ && !over_ && !everybody_ && !settings_.threads;
 }
 
 bool TextRecorder::may_rest(Clock::time_point now) const
@@ -50,23 +54,33 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 	/* Something that failed has to be tried again. */
 	if (texts_.has_nameless() || next_change_ > now + look_interval)
 		return false;
-	/* Nothing reports the end of the last process if no event has reported the process itself. */
-	return everybody_ || !members_.empty();
+	/* Nothing reports the end of a process that is not followed. */
+	return everybody_ || follows_;
 }
 
-/** Arm the wake-up for news, then look once more for what was missed. */
-void TextRecorder::rest(Clock::time_point now)
+/**
+ * Be woken by news, or by so many new keys in the table.
+ * @return false if the recording has ended.
+ */
+bool TextRecorder::arm(uint32_t keys)
 {
-	const uint64_t keys = texts_.has_code() ? 1 : table_->counts() / table_part;
 	profil_record record = {};
 
 	record.size = sizeof(record);
 	record.flags = PROFIL_RECORD_NEWS;
 	record.proof = -1;
 	record.profile = profile_;
-	record.nr_counts = static_cast<uint32_t>(keys);
-	if (profil_session_record(session_.get(), 0, &record, nullptr)) {
-		/* The recording has ended. */
+	record.nr_counts = keys;
+	return !profil_session_record(session_.get(), 0, &record, nullptr);
+}
+
+/** Arm the wake-up, then look once more for what was missed. */
+void TextRecorder::rest(Clock::time_point now)
+{
+	const uint64_t keys = texts_.has_code() ? 1 : table_->counts() / table_part;
+
+	armed_ = arm(static_cast<uint32_t>(keys));
+	if (!armed_) {
 		check(now);
 		return;
 	}

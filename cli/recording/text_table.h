@@ -80,8 +80,8 @@ public:
 	[[nodiscard]] bool has_nameless() const { return kernel_.has_nameless(); }
 	/** Look again where processes have generated code, and for files that name it. */
 	void look();
-	/** The same for processes that have ended, before what they leave behind is gone. */
-	void look_at_ended(const std::set<pid_t> &pids);
+	/** The same, for the last time, for processes that have ended: what they leave may go soon. */
+	void look_at_ended();
 	/** Look again at owners that did not match, if they have new samples. */
 	void begin_round();
 	/**
@@ -123,6 +123,7 @@ private:
 		std::optional<ProgramStart> start; /**< mappings are read only while this is the same */
 		std::vector<Mapping> mappings;
 		std::map<std::string, std::shared_ptr<Object>> objects; /**< by the name of the mapping */
+		bool ended = false; /**< its process has, and was looked at since */
 	};
 	struct Number {
 		uint32_t kind = 0;

@@ -165,11 +165,13 @@ void TextTable::look_at(Code &code)
 	}
 }
 
-void TextTable::look_at_ended(const std::set<pid_t> &pids)
+void TextTable::look_at_ended()
 {
 	for (auto &[key, number] : numbers_) {
-		if (number.code && pids.contains(number.code->pid))
-			look_at(*number.code);
+		if (!number.code || number.code->ended || !cli::has_ended(number.code->pid))
+			continue;
+		look_at(*number.code);
+		number.code->ended = true;
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attaching: how a profile of a session, or a recording, gets a process.
+ * PROFIL_RECORD: how a recording begins, and how it gets a process, another table, a wake-up.
  *
  * Context: process
  */
@@ -17,9 +17,9 @@
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/profile.h"
-#include "profile/update.h"
 #include "record/begin.h"
 #include "record/everybody.h"
+#include "record/move.h"
 #include "record/owner.h"
 #include "record/recording.h"
 #include "tick/news.h"
@@ -35,14 +35,14 @@
 #include <linux/xarray.h>
 
 /**
- * struct target - what a profile is attached to
+ * struct target - a process, or thread, that is added to a recording
  * @follower: of the session that follows it
- * @proof: proof of the permission to attach, entered
- * @pid: the target's thread group, or the thread: referenced because the target may be reaped
+ * @proof: proof of the permission to record it, entered
+ * @pid: its thread group, or the thread: referenced because it may be reaped
  * @mm: the address space that @proof gives access to
  * @binding: to be published; NULL once it is taken over
  * @watch: likewise; NULL for a thread, too
- * @owned: in a recording, the owner of its ticks
+ * @owned: the owner of its ticks
  */
 struct target {
 	struct profil_follower *follower;
@@ -54,16 +54,16 @@ struct target {
 	struct profil_owned owned;
 };
 
-/* Finding the owner, in a recording, may sleep: do it before the profile's lock is taken. */
+/* Finding the owner may sleep: do it before the profile's lock is taken. */
 static int profil_attach_enter(struct target *target, const struct profil_profile *profile)
 {
 	struct profil_proof *proof = target->proof;
 	struct profil_spare spare = {};
-	int err = profile->recording ? profil_spare_alloc(&spare) : 0;
+	int err = profil_spare_alloc(&spare);
 
 	/* From here on the target cannot exec, so nothing here may wait for memory. */
 	target->mm = err ? ERR_PTR(err) : profil_proof_enter(proof);
-	if (!IS_ERR(target->mm) && profile->recording)
+	if (!IS_ERR(target->mm))
 		profil_recording_own_task(profile->recording, proof->target, target->mm, &spare,
 					  &target->owned);
 	profil_spare_free(&spare);
@@ -71,20 +71,18 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 }
 
 /*
- * No event reports a thread's end: processes are followed, threads are not.  As nothing would
- * tell that it executes a program which the reader must not see, its owner ends here.
+ * Processes are followed, threads are not.  As nothing would tell that it executes a program
+ * which the reader must not see, its owner ends here.
  */
 static int profil_attach_publish_thread(struct profil_binding *binding,
 					const struct target *target)
 {
-	struct profil_recording *recording = binding->profile->recording;
 	int err = profil_binding_narrow(binding, target->pid);
 
 	if (err)
 		return err;
-	if (recording)
-		profil_recording_leave_owner(recording, target->owned, target->pid);
-	return profil_binding_publish_attached(binding, !recording);
+	profil_recording_leave_owner(binding->profile->recording, target->owned, target->pid);
+	return profil_binding_publish(binding);
 }
 
 /* Under the proof, so that the target cannot exec before it is followed. */
@@ -96,10 +94,8 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 	int err;
 
 	target->binding = NULL;
-	profil_binding_init(binding, target->mm, profile, false);
-	if (profile->recording)
-		profil_binding_own(binding, target->owned,
-				   profil_recording_life(profile, target->mm));
+	profil_binding_init(binding, target->mm, profile);
+	profil_binding_own(binding, target->owned, profil_recording_life(profile, target->mm));
 	if (profile->flags & PROFIL_THREAD)
 		err = profil_attach_publish_thread(binding, target);
 	else
@@ -138,7 +134,7 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	return err;
 }
 
-/* The target was not attached: end its owner, unless it lives and is already followed. */
+/* The target was not added: end its owner, unless it lives and is already followed. */
 static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target,
 				    bool exited)
 {
@@ -167,7 +163,7 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 	if (err)
 		goto free;
 	err = publish(profile, &target);
-	if (err && profile->recording)
+	if (err)
 		profil_attach_end_owner(profile, &target, err == -ESRCH);
 	profil_proof_leave(proof, target.mm);
 free:
@@ -177,64 +173,39 @@ free:
 	return err;
 }
 
-/**
- * struct attach - an attach that is being made
- * @start: the caller's structure; its output is filled in
- * @tell: writes it back before anything is attached, so that nothing has to be undone if that
- *	fails, or takes it back; or NULL
- * @recording: NULL, or taken over, even if this fails
- */
-struct attach {
-	struct profil_start *start;
-	int (*tell)(struct profil_start *start);
-	struct profil_recording *recording;
-};
-
-/* Tell the caller which profile it gets, and how much that has stored. */
-static int profil_attach_tell(const struct attach *attach, u32 profile, u64 stored)
-{
-	attach->start->profile = profile;
-	attach->start->stored = stored;
-	return attach->tell ? attach->tell(attach->start) : 0;
-}
-
+/* Takes over @recording, even if this fails. */
 static int profil_attach_try(struct profil_session *session, struct profil_layout *layout,
-			     const struct attach *attach, struct profil_proof *proof)
+			     struct profil_recording *recording, struct profil_proof *proof,
+			     u32 *number)
 {
 	bool event = layout->how.flags & PROFIL_EVENT;
-	u32 before = attach->start->profile, id;
-	u64 stored = attach->start->stored;
 	struct profil_profile *profile;
 	struct perf_event_attr attr;
 	int err = event ? profil_source_choose(&attr, proof->event) : 0;
+	u32 id;
 
 	profile = err ? ERR_PTR(err) : profil_profile_create(layout, session, NULL);
 	if (IS_ERR(profile)) {
-		profil_recording_free(attach->recording);
+		profil_recording_free(recording);
 		return PTR_ERR(profile);
 	}
-	profile->recording = attach->recording;
+	profile->recording = recording;
 	err = xa_alloc(&session->profiles, &id, NULL, xa_limit_32b, GFP_KERNEL_ACCOUNT);
 	if (err)
 		goto put;
 	profile->id = id;
 	profil_follower_join(&session->follower, profile);
-	if (profile->recording)
-		profile->recording->news = &session->follower.news;
-	err = profil_attach_tell(attach, id, 0);
-	if (!err)
-		err = profil_profile_prepare(profile, event ? &attr : NULL);
+	recording->news = &session->follower.news;
+	err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
 		err = profil_attach_target(session, profile, proof, profil_attach_first);
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
-	if (err) {
-		if (profil_attach_tell(attach, before, stored))
-			err = -EFAULT;
+	if (err)
 		goto erase;
-	}
 	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
 	xa_store(&session->profiles, id, profile, GFP_KERNEL_ACCOUNT);
+	*number = id;
 	return 0;
 erase:
 	xa_erase(&session->profiles, id);
@@ -244,30 +215,36 @@ put:
 	return err;
 }
 
-static int profil_attach_start(struct profil_session *session, const struct attach *attach,
-			       bool everybody)
+static int profil_attach_open(struct profil_proof *proof, const struct profil_record *record,
+			      bool kernel)
 {
-	struct profil_recording *recording = attach->recording;
-	struct profil_start *start = attach->start;
-	unsigned int modes = profil_proof_modes(start->flags, recording && recording->kernel);
+	unsigned int modes = profil_proof_modes(record->flags, kernel);
+
+	if (record->flags & PROFIL_RECORD_EVERYBODY)
+		return profil_proof_open_everybody(proof, record->proof, modes);
+	return profil_proof_open(proof, record->proof, modes, record->target);
+}
+
+/* Takes over @recording, even if this fails. */
+static int profil_attach_start(struct profil_session *session, struct profil_record *record,
+			       const struct profil_start *how,
+			       struct profil_recording *recording)
+{
 	struct profil_layout *layout;
 	struct profil_proof proof;
 	int err;
 
-	err = profil_follower_prepare(&session->follower, start->flags & PROFIL_FOLLOW);
+	err = profil_follower_prepare(&session->follower, how->flags & PROFIL_FOLLOW);
 	if (err)
 		goto free;
-	layout = profil_layout_create(start);
+	layout = profil_layout_create(how);
 	err = PTR_ERR_OR_ZERO(layout);
 	if (err)
 		goto free;
-	if (everybody)
-		err = profil_proof_open_everybody(&proof, start->proof, modes);
-	else
-		err = profil_proof_open(&proof, start->proof, modes, start->target);
+	err = profil_attach_open(&proof, record, recording->kernel);
 	if (err)
 		goto put_layout;
-	err = profil_attach_try(session, layout, attach, &proof);
+	err = profil_attach_try(session, layout, recording, &proof, &record->profile);
 	recording = NULL;
 	profil_proof_close(&proof);
 put_layout:
@@ -275,31 +252,6 @@ put_layout:
 free:
 	profil_recording_free(recording);
 	return err;
-}
-
-/**
- * profil_session_attach() - PROFIL_ATTACH
- * @session: of the file
- * @start: copied from user space; its output is filled in
- * @tell: writes it back to user space: called before anything is attached, and again, with the
- *	old contents, if attaching fails
- *
- * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
- * lists, or that of @tell.
- */
-int profil_session_attach(struct profil_session *session, struct profil_start *start,
-			  int (*tell)(struct profil_start *start))
-{
-	const struct attach attach = { .start = start, .tell = tell };
-
-	/* A target has no way to pin the attacher's pages, and no gate. */
-	if (start->flags & PROFIL_PIN_LATE || start->gate || start->reserved)
-		return -EINVAL;
-	/* With an event, the target is the event's. */
-	if (start->flags & PROFIL_EVENT && start->target)
-		return -EINVAL;
-	return profil_attach_start(session, &attach, false);
 }
 
 /* A recording of an event needs a proof with that same event for each of its processes. */
@@ -331,8 +283,7 @@ static int profil_attach_add(struct profil_session *session, struct profil_recor
 	if (!profile)
 		return -ENOENT;
 	err = -EINVAL;
-	if (!profile->recording || profile->everybody ||
-	    record->flags != (profile->flags & PROFIL_THREAD) ||
+	if (profile->everybody || record->flags != (profile->flags & PROFIL_THREAD) ||
 	    (record->target && profile->flags & PROFIL_EVENT))
 		goto put;
 	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
@@ -368,12 +319,10 @@ static int profil_attach_table(struct profil_session *session, const struct prof
 	profile = profil_session_find(session, record->profile);
 	if (!profile)
 		return -ENOENT;
-	if (!profile->recording)
-		err = -EINVAL;
-	else if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		err = -ENOENT;
+	if (READ_ONCE(profile->state) == PROFIL_STATE_RUNNING)
+		err = profil_recording_move(profile, &start);
 	else
-		err = profil_profile_move_samples(profile, &start);
+		err = -ENOENT;
 	profil_profile_put(profile);
 	return err;
 }
@@ -397,7 +346,7 @@ static int profil_attach_await(struct profil_session *session, struct profil_pro
 static int profil_attach_news(struct profil_session *session, const struct profil_record *record)
 {
 	struct profil_profile *profile;
-	int err = -EINVAL;
+	int err;
 
 	if (record->flags != PROFIL_RECORD_NEWS || record->clock || record->period ||
 	    record->proof != -1 || record->table || record->target || record->reserved ||
@@ -406,8 +355,7 @@ static int profil_attach_news(struct profil_session *session, const struct profi
 	profile = profil_session_find(session, record->profile);
 	if (!profile)
 		return -ENOENT;
-	if (profile->recording)
-		err = profil_attach_await(session, profile, record->nr_counts);
+	err = profil_attach_await(session, profile, record->nr_counts);
 	profil_profile_put(profile);
 	return err;
 }
@@ -425,7 +373,6 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 {
 	struct profil_recording *recording;
 	struct profil_start start;
-	struct attach attach = { .start = &start };
 	int err;
 
 	if (record->flags & PROFIL_RECORD_TABLE)
@@ -440,8 +387,5 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 	recording = profil_recording_create(record, session->follower.ns);
 	if (IS_ERR(recording))
 		return PTR_ERR(recording);
-	attach.recording = recording;
-	err = profil_attach_start(session, &attach, record->flags & PROFIL_RECORD_EVERYBODY);
-	record->profile = start.profile;
-	return err;
+	return profil_attach_start(session, record, &start, recording);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Attaching: how a profile of a session, or a recording, gets a process.
+ * PROFIL_RECORD: how a recording begins, and how it gets a process, another table, a wake-up.
  *
  * Context: process
  */
@@ -11,10 +11,7 @@
 
 struct profil_record;
 struct profil_session;
-struct profil_start;
 
-int profil_session_attach(struct profil_session *session, struct profil_start *start,
-			  int (*tell)(struct profil_start *start));
 int profil_session_record(struct profil_session *session, struct profil_record *record);
 
 #endif /* PROFIL_ATTACH_H */

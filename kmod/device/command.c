@@ -30,28 +30,10 @@ union argument {
 	struct profil_start start;
 	struct profil_stop stop;
 	struct profil_status status;
-	struct profil_update update;
 	struct profil_stop_all stop_all;
 	struct profil_record record;
 	struct profil_describe describe;
 };
-
-/**
- * struct call - a command that runs
- * @arg: its structure
- * @bytes: how many bytes of @arg are written back
- * @to: where
- */
-struct call {
-	union argument arg;
-	u32 bytes;
-	void __user *to;
-};
-
-static int profil_command_write(const struct call *call)
-{
-	return copy_to_user(call->to, &call->arg, call->bytes) ? -EFAULT : 0;
-}
 
 static int profil_command_info(struct profil_session *session, union argument *arg)
 {
@@ -70,16 +52,6 @@ static int profil_command_info(struct profil_session *session, union argument *a
 static int profil_command_start(struct profil_session *session, union argument *arg)
 {
 	return profil_self_start(&arg->start);
-}
-
-static int profil_command_tell(struct profil_start *start)
-{
-	return profil_command_write(container_of(start, struct call, arg.start));
-}
-
-static int profil_command_attach(struct profil_session *session, union argument *arg)
-{
-	return profil_session_attach(session, &arg->start, profil_command_tell);
 }
 
 static int profil_command_stop(struct profil_session *session, union argument *arg)
@@ -105,15 +77,6 @@ static int profil_command_status(struct profil_session *session, union argument 
 	*status = fresh;
 	return status->profile ? profil_session_status(session, status) :
 				 profil_self_status(status);
-}
-
-static int profil_command_update(struct profil_session *session, union argument *arg)
-{
-	const struct profil_update *update = &arg->update;
-
-	if (update->flags || update->reserved)
-		return -EINVAL;
-	return profil_session_update(session, update);
 }
 
 static int profil_command_stop_all(struct profil_session *session, union argument *arg)
@@ -171,9 +134,8 @@ static void profil_command_undo_record(struct profil_session *session, const uni
  * @least: bytes of the structure's first version
  * @bytes: bytes of the structure that this module knows
  * @output: the structure is copied back
- * @run: runs it; the structure is a copy, zero beyond what the caller gave, in a &struct call
+ * @run: runs it; the structure is a copy, zero beyond what the caller gave
  * @undo: undoes it when the output cannot be copied back; or NULL
- * @tells: @run copies it back itself, before anything else has changed
  */
 struct command {
 	unsigned int nr;
@@ -182,7 +144,6 @@ struct command {
 	bool output;
 	int (*run)(struct profil_session *session, union argument *arg);
 	void (*undo)(struct profil_session *session, const union argument *arg);
-	bool tells;
 };
 
 /* Where the first version of a structure ends: must never change. */
@@ -197,10 +158,6 @@ static const struct command commands[] = {
 	  sizeof(struct profil_stop), true, profil_command_stop },
 	{ PROFIL_STATUS, END(profil_status, forks_lost),
 	  sizeof(struct profil_status), true, profil_command_status },
-	{ PROFIL_ATTACH, END(profil_start, stored),
-	  sizeof(struct profil_start), true, profil_command_attach, .tells = true },
-	{ PROFIL_UPDATE, END(profil_update, regions),
-	  sizeof(struct profil_update), false, profil_command_update },
 	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
 	  sizeof(struct profil_stop_all), false, profil_command_stop_all },
 	{ PROFIL_RECORD, END(profil_record, reserved),
@@ -239,16 +196,22 @@ static int profil_command_copy(union argument *copy, const struct command *comma
 	return 0;
 }
 
-static int profil_command_run(const struct command *command, struct profil_session *session,
-			      struct call *call)
+static int profil_command_write(const struct command *command, void __user *to,
+				const union argument *arg)
 {
-	int err = command->run(session, &call->arg);
+	return copy_to_user(to, arg, min(arg->size, command->bytes)) ? -EFAULT : 0;
+}
 
-	if (err || !command->output || command->tells)
+static int profil_command_run(const struct command *command, struct profil_session *session,
+			      union argument *arg, void __user *to)
+{
+	int err = command->run(session, arg);
+
+	if (err || !command->output)
 		return err;
-	err = profil_command_write(call);
+	err = profil_command_write(command, to, arg);
 	if (err && command->undo)
-		command->undo(session, &call->arg);
+		command->undo(session, arg);
 	return err;
 }
 
@@ -266,16 +229,14 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 {
 	const struct command *command = profil_command_find(nr);
 	struct profil_session *session = file->private_data;
-	struct call call = { .to = arg };
+	union argument copy = {};
 	int err;
 
 	if (!command)
 		return -ENOTTY;
-	err = profil_command_copy(&call.arg, command, arg, size);
-	if (err || !command->output)
-		return err ?: profil_command_run(command, session, &call);
-	call.bytes = min(call.arg.size, command->bytes);
+	err = profil_command_copy(&copy, command, arg, size);
 	/* Refuse a structure that cannot be written before anything is done. */
-	err = profil_command_write(&call);
-	return err ?: profil_command_run(command, session, &call);
+	if (!err && command->output)
+		err = profil_command_write(command, arg, &copy);
+	return err ?: profil_command_run(command, session, &copy, arg);
 }

@@ -273,7 +273,7 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 		.fd = -1,
 	};
 	struct profil_profile *profile;
-	int err = -EINVAL;
+	int err;
 
 	if (describe->flags & ~(u32)FLAGS ||
 	    !describe->path != !describe->path_size || (describe->flags && !describe->number))
@@ -284,8 +284,7 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 	if (!profile)
 		return -ENOENT;
 	*describe = fresh;
-	if (profile->recording)
-		err = profil_describe_recording(session, profile->recording, describe);
+	err = profil_describe_recording(session, profile->recording, describe);
 	profil_profile_put(profile);
 	return err;
 }

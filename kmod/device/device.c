@@ -35,12 +35,6 @@ static int profil_device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t profil_device_read(struct file *file, char __user *to, size_t bytes, loff_t *unused)
-{
-	return profil_session_read(file->private_data, to, bytes,
-				   !(file->f_flags & O_NONBLOCK));
-}
-
 static __poll_t profil_device_poll(struct file *file, struct poll_table_struct *table)
 {
 	return profil_session_poll(file->private_data, file, table);
@@ -55,7 +49,6 @@ static const struct file_operations device_operations = {
 	.owner		= THIS_MODULE,
 	.open		= profil_device_open,
 	.release	= profil_device_release,
-	.read		= profil_device_read,
 	.poll		= profil_device_poll,
 	.unlocked_ioctl	= profil_device_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
@@ -80,7 +73,6 @@ static struct miscdevice device = {
 int profil_device_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct profil_region) != 48);
-	BUILD_BUG_ON(sizeof(struct profil_event) != 16);
 	BUILD_BUG_ON(sizeof(struct profil_uring_cmd) != 16);
 	return misc_register(&device);
 }

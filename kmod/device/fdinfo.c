@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/PID/fdinfo/N of an open /dev/profil: its profiles.
+ * /proc/PID/fdinfo/N of an open /dev/profil: its recordings.
  *
  * procfs decides who may read it: PTRACE_MODE_READ on the process that holds the
  * descriptor, that is, its own user and root.  It shows process IDs and sums of
@@ -36,11 +36,9 @@
 /* Bounds the time with interrupts off. */
 #define PIDS_MAX	32U
 
+/* Of a recording, which has no limit, and whose table is never full. */
 static const char * const state_name[] = {
-	[PROFIL_STATE_NONE]	= "none",
 	[PROFIL_STATE_RUNNING]	= "running",
-	[PROFIL_STATE_LIMIT]	= "limit",
-	[PROFIL_STATE_FULL]	= "full",
 	[PROFIL_STATE_FAULT]	= "fault",
 	[PROFIL_STATE_STOPPED]	= "stopped",
 };
@@ -148,18 +146,17 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 	seq_printf(to, "period:\t%llu\n", profile->period);
 	seq_printf(to, "ticks:\t%llu\n", sum.ticks);
 	seq_printf(to, "counted:\t%llu\n",
-		   sum.cause[PROFIL_COUNTED] +
-			   (profile->recording ? sum.cause[PROFIL_KERNEL] : 0));
+		   sum.cause[PROFIL_COUNTED] + sum.cause[PROFIL_KERNEL]);
 	seq_printf(to, "lost:\t%llu\n",
-		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC] +
-		   sum.cause[PROFIL_FULL]);
+		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] +
+			   sum.cause[PROFIL_FULL]);
 	if (profile->event.source)
 		profil_fdinfo_event(to, profile, since);
 	profil_fdinfo_pinned(to, profile);
 }
 
 /**
- * profil_fdinfo_show() - show the profiles of an open file, a line per value
+ * profil_fdinfo_show() - show the recordings of an open file, a line per value
  * @to: receives the text; its procfs instance determines the PID namespace
  * @session: of the file
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The proof that the caller may attach to a process: a perf event on it.
+ * The proof that the caller may record a process: a perf event on it.
  *
  * ptrace_may_access() is not exported to modules.  But perf_event_open(2) makes
  * every check that the kernel has for this (perf_event_paranoid, CAP_PERFMON,
@@ -36,7 +36,7 @@
 #include <linux/magic.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>

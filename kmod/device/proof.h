@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The proof that the caller may attach to a process: a perf event on it.
+ * The proof that the caller may record a process: a perf event on it.
  *
  * Context: process
  */

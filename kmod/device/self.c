@@ -28,6 +28,9 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
+#define FLAGS	((u32)(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
+		       PROFIL_OWED_TICKS | PROFIL_PIN_LATE))
+
 /*
  * How many threads can fork before the first of them is back in user mode and has filled
  * the pool again: at the start, and once the program has forked.
@@ -76,7 +79,7 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	struct profil_binding *binding = succession->binding;
 	int err;
 
-	profil_binding_init(binding, current->mm, fresh, false);
+	profil_binding_init(binding, current->mm, fresh);
 	/* Share only now: with @old locked, publishing can no longer fail. */
 	if (old_pins)
 		profil_pins_share(profil_profile_pins(fresh), old_pins);
@@ -243,8 +246,7 @@ int profil_self_start(struct profil_start *start)
 	u64 stored = 0;
 	int err;
 
-	if (start->proof != -1 || start->flags & (PROFIL_THREAD | PROFIL_EVENT) ||
-	    start->target || start->reserved)
+	if (start->flags & ~FLAGS)
 		return -EINVAL;
 	layout = profil_layout_create(start);
 	if (IS_ERR(layout))
@@ -256,7 +258,6 @@ int profil_self_start(struct profil_start *start)
 		cond_resched();
 	} while (err == -ESTALE);
 	profil_layout_put(layout);
-	start->profile = 0;
 	start->stored = stored;
 	return err;
 }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A session: an open file, the owner of attached profiles.
+ * A session: an open file, the owner of recordings.
  *
  * Context: process
  */
 #include "device/session.h"
 
 #include "follow/follower.h"
-#include "follow/report.h"
 #include "follow/watch.h"
 #include "profile/check.h"
 #include "profile/life.h"
-#include "profile/limits.h"
 #include "profile/profile.h"
-#include "profile/update.h"
 #include "record/everybody.h"
 #include "record/kept.h"
 #include "record/recording.h"
@@ -24,9 +21,6 @@
 #include <linux/profil_record.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
-
-#define READ_BATCH	16
 
 static atomic64_t last_id;
 
@@ -51,7 +45,7 @@ struct profil_session *profil_session_create(void)
 	return session;
 }
 
-/* End a profile, and stop following processes for it.  Return: as profil_profile_retire(). */
+/* End a recording, and stop following its processes.  Return: as profil_profile_retire(). */
 static u64 profil_session_retire(struct profil_session *session, struct profil_profile *profile)
 {
 	u64 stored = profil_profile_retire(profile);
@@ -59,10 +53,7 @@ static u64 profil_session_retire(struct profil_session *session, struct profil_p
 	/* Tasks and probes that have found it in profil_everybody may still use the follower. */
 	if (profile->everybody)
 		synchronize_rcu();
-	mutex_lock(&session->follower.reader);
 	profil_watches_remove(&session->follower, profile);
-	profil_reports_remove(&session->follower, profile->id);
-	mutex_unlock(&session->follower.reader);
 	return stored;
 }
 
@@ -87,12 +78,12 @@ void profil_session_end(struct profil_session *session)
 }
 
 /**
- * profil_session_find() - a profile of a session
+ * profil_session_find() - a recording of a session
  * @session: of the file
- * @id: number of the profile
+ * @id: its number
  *
  * Context: Process context.
- * Return: the profile, referenced, or NULL.
+ * Return: its profile, referenced, or NULL.
  */
 struct profil_profile *profil_session_find(struct profil_session *session, u32 id)
 {
@@ -107,35 +98,13 @@ struct profil_profile *profil_session_find(struct profil_session *session, u32 i
 }
 
 /**
- * profil_session_update() - PROFIL_UPDATE
- * @session: of the file
- * @update: copied from user space
- *
- * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
- * lists.
- */
-int profil_session_update(struct profil_session *session, const struct profil_update *update)
-{
-	struct profil_profile *profile = profil_session_find(session, update->profile);
-	int err;
-
-	if (!profile)
-		return -ENOENT;
-	/* A recording has no regions. */
-	err = profile->recording ? -EINVAL : profil_profile_update(profile, update);
-	profil_profile_put(profile);
-	return err;
-}
-
-/**
- * profil_session_stop() - PROFIL_STOP of an attached profile
+ * profil_session_stop() - PROFIL_STOP of a recording
  * @session: of the file
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, -ENOENT; with PROFIL_STOP_KEEP, also -EINVAL if it is not
- * a recording, and -EDQUOT if its user's account has no room for its numbers.
+ * Return: 0; or, with nothing changed, -ENOENT; with PROFIL_STOP_KEEP, also -EDQUOT if its user's
+ * account has no room for its numbers.
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
@@ -146,7 +115,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 	if (!profile)
 		return -ENOENT;
 	if (keep)
-		err = profile->recording ? profil_recording_keep(profile->recording) : -EINVAL;
+		err = profil_recording_keep(profile->recording);
 	if (err)
 		goto put;
 	stop->stored = profil_session_retire(session, profile);
@@ -164,7 +133,7 @@ put:
 }
 
 /**
- * profil_session_status() - PROFIL_STATUS of an attached profile
+ * profil_session_status() - PROFIL_STATUS of a recording
  * @session: of the file
  * @status: copied from user space; its output is filled in
  *
@@ -183,97 +152,18 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 	return err;
 }
 
-/* A waiter checks this after joining the wait queue, under the lock: see profil_watch_note(). */
-static bool profil_session_pending(struct profil_session *session)
-{
-	struct profil_follower *follower = &session->follower;
-	unsigned long flags;
-	bool pending;
-
-	raw_spin_lock_irqsave(&follower->lock, flags);
-	pending = !list_empty(&follower->pending);
-	raw_spin_unlock_irqrestore(&follower->lock, flags);
-	return pending;
-}
-
-/* Check that @to is writable before taking events: taken events are not reported again. */
-static ssize_t profil_session_read_batch(struct profil_session *session, char __user *to,
-					 size_t room)
-{
-	struct profil_event events[READ_BATCH];
-	size_t max = min_t(size_t, room / sizeof(*events), READ_BATCH);
-	size_t bytes;
-
-	if (clear_user(to, max * sizeof(*events)))
-		return -EFAULT;
-	if (mutex_lock_killable(&session->follower.reader))
-		return -EINTR;
-	bytes = profil_reports_take(&session->follower, events, max) * sizeof(*events);
-	mutex_unlock(&session->follower.reader);
-	return copy_to_user(to, events, bytes) ? -EFAULT : bytes;
-}
-
-static ssize_t profil_session_read_events(struct profil_session *session, char __user *to,
-					  size_t bytes)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	do {
-		n = profil_session_read_batch(session, to + done, bytes - done);
-		if (n > 0)
-			done += n;
-	} while (n > 0 && bytes - done >= sizeof(struct profil_event));
-	return done ? done : n;
-}
-
 /**
- * profil_session_read() - read(2): events of followed processes
- * @session: of the file
- * @to: receives whole &struct profil_event
- * @bytes: size of @to
- * @wait: wait for the first event
- *
- * Context: Process context, may sleep.
- * Return: bytes read; -EINVAL, -EAGAIN, -EFAULT, -ERESTARTSYS, -EINTR.
- */
-ssize_t profil_session_read(struct profil_session *session, char __user *to, size_t bytes,
-			    bool wait)
-{
-	ssize_t n;
-
-	if (bytes < sizeof(struct profil_event))
-		return -EINVAL;
-	for (;;) {
-		n = profil_session_read_events(session, to, bytes);
-		if (n)
-			return n;
-		if (!wait)
-			return -EAGAIN;
-		if (wait_event_interruptible(session->follower.wait,
-					     profil_session_pending(session)))
-			return -ERESTARTSYS;
-	}
-}
-
-/**
- * profil_session_poll() - poll(2): is there an event to read, or news?
+ * profil_session_poll() - poll(2): is there news of the session's recordings?
  * @session: of the file
  * @file: the file
  * @table: of the poller
  *
  * Context: Process context.
- * Return: EPOLLIN | EPOLLRDNORM, EPOLLPRI, both or 0.
+ * Return: EPOLLPRI or 0.
  */
 __poll_t profil_session_poll(struct profil_session *session, struct file *file,
 			     struct poll_table_struct *table)
 {
-	__poll_t ready = 0;
-
 	poll_wait(file, &session->follower.wait, table);
-	if (profil_session_pending(session))
-		ready |= EPOLLIN | EPOLLRDNORM;
-	if (profil_news_told(&session->follower.news))
-		ready |= EPOLLPRI;
-	return ready;
+	return profil_news_told(&session->follower.news) ? EPOLLPRI : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session: an open file, the owner of attached profiles.
+ * A session: an open file, the owner of recordings.
  *
  * Context: process
  */
@@ -15,13 +15,12 @@
 struct profil_profile;
 struct profil_status;
 struct profil_stop;
-struct profil_update;
 
 /**
  * struct profil_session - the state of an open file
  * @id: unique since the module was loaded: several processes may have the file open
- * @profiles: by number, each referenced; locks itself
- * @follower: follows the processes that its profiles are attached to
+ * @profiles: of its recordings, by number, each referenced; locks itself
+ * @follower: follows the processes of its recordings
  */
 struct profil_session {
 	u64 id;
@@ -32,11 +31,8 @@ struct profil_session {
 struct profil_session *profil_session_create(void);
 void profil_session_end(struct profil_session *session);
 struct profil_profile *profil_session_find(struct profil_session *session, u32 id);
-int profil_session_update(struct profil_session *session, const struct profil_update *update);
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop);
 int profil_session_status(struct profil_session *session, struct profil_status *status);
-ssize_t profil_session_read(struct profil_session *session, char __user *to, size_t bytes,
-			    bool wait);
 __poll_t profil_session_poll(struct profil_session *session, struct file *file,
 			     struct poll_table_struct *table);
 

@@ -52,7 +52,6 @@ static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, cha
 		[PROFIL_OFF]		= "off",
 		[PROFIL_LATE]		= "lost_late",
 		[PROFIL_CONTENDED]	= "lost_contended",
-		[PROFIL_EXEC]		= "lost_exec",
 		[PROFIL_FULL]		= "lost_full",
 	};
 	struct profil_sum sum;

@@ -79,7 +79,7 @@ static struct profil_owned profil_fork_owned(const struct profil_binding *bindin
 	return owned.owner ? owned : recording->nobody;
 }
 
-/* The child got its own mm: attach it to its parent's profile. */
+/* The child got its own mm: bind it to its parent's recording. */
 static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child,
 				struct profil_bucket *bucket)
 {
@@ -91,14 +91,13 @@ static void profil_fork_binding(struct profil_binding *binding, struct task_stru
 		profil_fork_lost(binding->profile, child);
 		return;
 	}
-	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
-	if (binding->key & PROFIL_KEY_OWNED)
-		profil_binding_own(copy, profil_fork_owned(binding, child),
-				   profil_follow_life(binding->profile));
-	err = profil_binding_publish_locked(bucket, copy, false);
+	profil_binding_init(copy, child->mm, binding->profile);
+	profil_binding_own(copy, profil_fork_owned(binding, child),
+			   profil_follow_life(binding->profile));
+	err = profil_binding_publish_locked(bucket, copy);
 	if (err)
 		profil_binding_drop(copy);
-	/* -EEXIST: the child was attached between its fork and this probe. */
+	/* -EEXIST: the child was added between its fork and this probe. */
 	if (err && err != -EEXIST)
 		profil_fork_lost(binding->profile, child);
 }
@@ -125,21 +124,16 @@ static void profil_fork_bindings(struct task_struct *parent, struct task_struct 
 }
 
 static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child,
-			      struct profil_bucket *bucket, u32 what)
+			      struct profil_bucket *bucket)
 {
 	struct profil_follower *follower = watch->follower;
 	struct profil_watch *copy;
 	unsigned int count;
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
-	copy = profil_watch_find(bucket, follower, task_tgid(child), &count);
-	/* The child was attached between its fork and this probe. */
-	if (copy) {
-		if (!copy->parent)
-			copy->parent = get_pid(watch->pid);
-		profil_watch_note(copy, what);
+	/* The child was added between its fork and this probe. */
+	if (profil_watch_find(bucket, follower, task_tgid(child), &count))
 		return;
-	}
 	/* It is over, and gets no more memory: nothing is lost. */
 	if (READ_ONCE(watch->profile->retired))
 		return;
@@ -154,18 +148,12 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		return;
 	}
 	/* The watch comes first: see profil_fork_owned(). */
-	if (watch->owned.owner)
-		copy->owned = profil_fork_owner(watch, child);
-	if (!profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child))) {
-		if (copy->owned.owner)
-			profil_recording_end_owner(watch->profile->recording, copy->owned,
-						   task_tgid(child), NULL);
-		profil_pool_give(&follower->pool, copy);
-		profil_user_unwatch(follower->user);
+	copy->owned = profil_fork_owner(watch, child);
+	if (profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child)))
 		return;
-	}
-	copy->parent = get_pid(watch->pid);
-	profil_watch_note(copy, what);
+	profil_recording_end_owner(watch->profile->recording, copy->owned, task_tgid(child), NULL);
+	profil_pool_give(&follower->pool, copy);
+	profil_user_unwatch(follower->user);
 }
 
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
@@ -205,7 +193,6 @@ static void profil_fork_meet(struct task_struct *parent, struct file *file,
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
 				struct file *file, struct profil_bucket *from)
 {
-	u32 what = PROFIL_EVENT_FORK | (child->mm == parent->mm ? PROFIL_EVENT_SHARES : 0);
 	struct pid *pid = task_tgid(parent);
 	struct profil_bucket *to = profil_watch_bucket(task_tgid(child));
 	struct profil_watch *watch;
@@ -217,7 +204,7 @@ static void profil_fork_watches(struct task_struct *parent, struct task_struct *
 	hlist_for_each_entry(watch, &from->chain, node) {
 		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW))
 			continue;
-		profil_fork_watch(watch, child, to, what);
+		profil_fork_watch(watch, child, to);
 	}
 	profil_buckets_unlock(from, to);
 }
@@ -229,7 +216,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	struct file *file = NULL;
 	unsigned long flags;
 
-	/* A start or attach that is not seen here comes after the fork. */
+	/* A start, or an added process, that is not seen here comes after the fork. */
 	memory = memory && profil_maybe_bound(parent->mm);
 	/* A kernel thread's child is another kernel thread, or soon executes a program. */
 	if (child->tgid != parent->tgid && !(parent->flags & PF_KTHREAD))
@@ -250,7 +237,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 		fput(file);
 }
 
-/* Ticks of the new program count at once in a recording, otherwise as lost until it is attached. */
+/* Ticks of the new program count at once. */
 static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 			     const struct profil_program *executed)
 {
@@ -258,25 +245,19 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 	struct profil_program program = *executed;
 	struct profil_binding *binding;
 
-	if (profile->recording) {
-		program.parent = watch->owned;
-		profil_recording_end_owner(profile->recording, watch->owned, watch->pid, NULL);
-		profil_owned_write(&watch->owned, profil_program_owner(profile, &program, current));
-	}
+	program.parent = watch->owned;
+	profil_recording_end_owner(profile->recording, watch->owned, watch->pid, NULL);
+	profil_owned_write(&watch->owned, profil_program_owner(profile, &program, current));
 	if (profile->everybody || READ_ONCE(profile->retired))
 		return;
 	binding = profil_follower_take(watch->follower);
 	if (!binding) {
-		/* It will not be attached later. */
-		if (profile->recording)
-			profil_fork_lost(profile, current);
+		profil_fork_lost(profile, current);
 		return;
 	}
-	profil_binding_init(binding, mm, profile, !profile->recording);
-	if (profile->recording)
-		profil_binding_own(binding, watch->owned, profil_follow_life(profile));
-	/* -EEXIST: the program was attached between the exec and this probe. */
-	if (profil_binding_publish_attached(binding, false))
+	profil_binding_init(binding, mm, profile);
+	profil_binding_own(binding, watch->owned, profil_follow_life(profile));
+	if (profil_binding_publish(binding))
 		profil_binding_drop(binding);
 }
 
@@ -290,13 +271,11 @@ static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
 	/* Users who may record system-wide may see every program. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
 		/* Nor may the reader see its user and cgroup from now on. */
-		if (watch->profile->recording)
-			profil_recording_end_owner(watch->profile->recording, watch->owned,
-						   watch->pid, NULL);
+		profil_recording_end_owner(watch->profile->recording, watch->owned, watch->pid,
+					   NULL);
 		profil_watch_end(watch);
 		return;
 	}
-	profil_watch_note(watch, PROFIL_EVENT_EXEC);
 	profil_exec_bind(watch, mm, program);
 }
 

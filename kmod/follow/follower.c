@@ -7,7 +7,6 @@
 #include "follow/follower.h"
 
 #include "follow/leave.h"
-#include "follow/report.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
@@ -41,7 +40,7 @@ static void profil_follower_wake(struct irq_work *work)
 	wake_up_interruptible(&container_of(work, struct profil_follower, wake)->wait);
 }
 
-/* The works of a session allocate at its opener's expense. */
+/* Allocates at the expense of the session's opener. */
 static void profil_follower_fill_work(struct work_struct *work)
 {
 	struct profil_follower *follower = container_of(to_delayed_work(work),
@@ -64,16 +63,6 @@ static void profil_follower_fill_work(struct work_struct *work)
 		mod_delayed_work(profil_user_wq, &follower->fill, FILL_AGAIN);
 }
 
-static void profil_follower_keep_work(struct work_struct *work)
-{
-	struct profil_follower *follower = container_of(to_delayed_work(work),
-							struct profil_follower, keep);
-	struct mem_cgroup *before = set_active_memcg(follower->memcg);
-
-	profil_reports_keep(follower);
-	set_active_memcg(before);
-}
-
 static void profil_follower_leave_work(struct work_struct *work)
 {
 	profil_watches_leave(container_of(to_delayed_work(work), struct profil_follower, leave));
@@ -94,13 +83,9 @@ int profil_follower_init(struct profil_follower *follower)
 	follower->ns = get_pid_ns(task_active_pid_ns(current));
 	follower->memcg = get_mem_cgroup_from_mm(current->mm);
 	raw_spin_lock_init(&follower->lock);
-	INIT_LIST_HEAD(&follower->pending);
-	INIT_LIST_HEAD(&follower->ended);
 	INIT_DELAYED_WORK(&follower->fill, profil_follower_fill_work);
-	INIT_DELAYED_WORK(&follower->keep, profil_follower_keep_work);
 	INIT_LIST_HEAD(&follower->left);
 	INIT_DELAYED_WORK(&follower->leave, profil_follower_leave_work);
-	mutex_init(&follower->reader);
 	init_waitqueue_head(&follower->wait);
 	init_irq_work(&follower->wake, profil_follower_wake);
 	profil_news_init(&follower->news, &follower->wake);
@@ -119,7 +104,6 @@ void profil_follower_exit(struct profil_follower *follower)
 	if (follower->prepared) {
 		cancel_delayed_work_sync(&follower->fill);
 		cancel_delayed_work_sync(&follower->leave);
-		cancel_delayed_work_sync(&follower->keep);
 		irq_work_sync(&follower->wake);
 	}
 	profil_pool_empty(&follower->pool);

@@ -55,21 +55,15 @@ static struct pid *profil_leave_pid(struct profil_follower *follower)
 	return pid;
 }
 
-/* Take it out of the table.  Return: the watch, to be freed, if nothing needs it; else NULL. */
+/* Take it out of the table.  Return: the watch, to be freed; NULL if another task has done so. */
 static struct profil_watch *profil_leave_locked(struct profil_follower *follower,
 						const struct pid *pid)
 {
 	struct profil_watch *watch = profil_leave_first(follower);
 
-	/* Another task may have taken it out. */
 	if (!watch || watch->pid != pid)
 		return NULL;
 	hlist_del_init_rcu(&watch->node);
-	list_del_init(&watch->left);
-	if (!list_empty(&watch->report.pending)) {
-		profil_watch_ended(watch);
-		return NULL;
-	}
 	profil_watch_unlink(watch);
 	return watch;
 }
@@ -77,8 +71,6 @@ static struct profil_watch *profil_leave_locked(struct profil_follower *follower
 /**
  * profil_watches_leave() - forget processes that have ended
  * @follower: of a session
- *
- * The reports of ends that have not been read are kept.
  *
  * Context: Process context.
  */

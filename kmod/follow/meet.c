@@ -174,10 +174,10 @@ void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 
 	if (!binding)
 		return;
-	profil_binding_init(binding, mm, profile, false);
+	profil_binding_init(binding, mm, profile);
 	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
 	rcu_read_lock();
-	met = profil_everybody_bit(profile) && !profil_binding_publish_attached(binding, false);
+	met = profil_everybody_bit(profile) && !profil_binding_publish(binding);
 	rcu_read_unlock();
 	if (!met)
 		profil_binding_drop(binding);

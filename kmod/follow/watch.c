@@ -13,21 +13,15 @@
 #include "profile/work.h"
 #include "record/owner.h"
 
-#include <linux/err.h>
-#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
-#include <linux/profil.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 
-/* How long after the end of a process its watch is replaced with a report, if unread. */
-#define KEEP_AFTER	DIV_ROUND_UP(HZ, 10)
 /* How long after the end of a process ticks of its exit may still come. */
 #define LEAVE_AFTER	DIV_ROUND_UP(HZ, 10)
 
@@ -56,61 +50,36 @@ struct profil_watch *profil_watch_alloc(void)
 	return kzalloc(sizeof(struct profil_watch), GFP_KERNEL_ACCOUNT);
 }
 
-static void profil_watch_note_locked(struct profil_watch *watch, u32 what)
+/* The lock of its follower is held. */
+static void profil_watch_count(struct profil_profile *profile, int change)
+{
+	WRITE_ONCE(profile->followed, profile->followed + change);
+}
+
+/*
+ * Let the reader look, and forget the process once its last ticks have come.  Waking the reader
+ * takes an interrupt, so the reader of a system-wide recording is not told of each end.
+ */
+static void profil_watch_tell_end(struct profil_watch *watch)
 {
 	struct profil_follower *follower = watch->follower;
 
 	lockdep_assert_held(&follower->lock);
-	/* The reader of a system-wide recording need not know each process. */
-	if (watch->profile->everybody)
+	if (!list_empty(&watch->left))
 		return;
-	watch->report.event.what |= what;
-	if (list_empty(&watch->report.pending))
-		list_add_tail(&watch->report.pending, &follower->pending);
-	/* Waking takes an interrupt.  A later waiter checks what is pending, under the lock. */
-	if (waitqueue_active(&follower->wait))
-		irq_work_queue(&follower->wake);
+	profil_watch_count(watch->profile, -1);
+	watch->until = jiffies + LEAVE_AFTER;
+	list_add_tail(&watch->left, &follower->left);
+	queue_delayed_work(profil_wq, &follower->leave, LEAVE_AFTER);
+	if (!watch->profile->everybody)
+		profil_news_tell(&follower->news);
 }
 
 /**
- * profil_watch_ended() - keep a watch only to report the end of its process
- * @watch: no longer in the table
- *
- * Context: Any; its follower's lock is held.
- */
-void profil_watch_ended(struct profil_watch *watch)
-{
-	struct profil_follower *follower = watch->follower;
-
-	lockdep_assert_held(&follower->lock);
-	if (!list_empty(&watch->ended))
-		return;
-	list_add_tail(&watch->ended, &follower->ended);
-	queue_delayed_work(profil_user_wq, &follower->keep, KEEP_AFTER);
-}
-
-/**
- * profil_watch_note() - note an event, to be reported
- * @watch: of the process that the event is about, in the table
- * @what: &enum profil_event_bit, except PROFIL_EVENT_EXIT
- *
- * Context: Any; the lock of the watch's bucket is held.
- */
-void profil_watch_note(struct profil_watch *watch, u32 what)
-{
-	struct profil_follower *follower = watch->follower;
-
-	raw_spin_lock(&follower->lock);
-	profil_watch_note_locked(watch, what);
-	raw_spin_unlock(&follower->lock);
-}
-
-/**
- * profil_watch_end() - stop following a process, and report that as its end
+ * profil_watch_end() - stop following a process
  * @watch: of the process, in the table
  *
- * Context: Any; the lock of the watch's bucket is held, but after this it guards only the
- * chain, as the reader may free the watch.
+ * Context: Any; the lock of the watch's bucket is held.
  */
 void profil_watch_end(struct profil_watch *watch)
 {
@@ -118,8 +87,7 @@ void profil_watch_end(struct profil_watch *watch)
 
 	raw_spin_lock(&follower->lock);
 	hlist_del_init_rcu(&watch->node);
-	profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);
-	profil_watch_ended(watch);
+	profil_watch_tell_end(watch);
 	raw_spin_unlock(&follower->lock);
 }
 
@@ -128,27 +96,18 @@ void profil_watch_end(struct profil_watch *watch)
  * @watch: of the process, in the table
  * @task: one of its threads
  *
- * In a recording, ticks of a task that has given up its memory count for its process, so
- * the watch of the process stays in the table for a while.
+ * Ticks of a task that has given up its memory count for its process, so the watch of the process
+ * stays in the table for a while.
  *
- * Context: Any; as profil_watch_end().
+ * Context: Any; the lock of the watch's bucket is held.
  */
 void profil_watch_exit(struct profil_watch *watch, struct task_struct *task)
 {
 	struct profil_follower *follower = watch->follower;
 
-	if (!watch->owned.owner) {
-		profil_watch_end(watch);
-		return;
-	}
 	profil_recording_end_owner(watch->profile->recording, watch->owned, watch->pid, task);
 	raw_spin_lock(&follower->lock);
-	if (list_empty(&watch->left)) {
-		profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);
-		watch->until = jiffies + LEAVE_AFTER;
-		list_add_tail(&watch->left, &follower->left);
-		queue_delayed_work(profil_wq, &follower->leave, LEAVE_AFTER);
-	}
+	profil_watch_tell_end(watch);
 	raw_spin_unlock(&follower->lock);
 }
 
@@ -177,11 +136,11 @@ bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 	watch->profile = profile;
 	watch->follower = follower;
 	watch->pid = get_pid(pid);
-	INIT_LIST_HEAD(&watch->report.pending);
-	INIT_LIST_HEAD(&watch->ended);
 	INIT_LIST_HEAD(&watch->left);
 	list_add_tail(&watch->link, &profile->watches);
 	hlist_add_head_rcu(&watch->node, &bucket->chain);
+	WRITE_ONCE(profile->joined, profile->joined + 1);
+	profil_watch_count(profile, 1);
 	raw_spin_unlock(&follower->lock);
 	return true;
 }
@@ -196,10 +155,10 @@ void profil_watch_unlink(struct profil_watch *watch)
 {
 	lockdep_assert_held(&watch->follower->lock);
 	WARN_ON_ONCE(!hlist_unhashed(&watch->node));
+	if (list_empty(&watch->left))
+		profil_watch_count(watch->profile, -1);
 	list_del(&watch->link);
-	list_del(&watch->ended);
 	list_del(&watch->left);
-	list_del(&watch->report.pending);
 }
 
 /* Context: Process, or RCU's. */
@@ -208,7 +167,6 @@ static void profil_watch_free_rcu(struct rcu_head *rcu)
 	struct profil_watch *watch = container_of(rcu, struct profil_watch, rcu);
 
 	put_pid(watch->pid);
-	put_pid(watch->parent);
 	profil_profile_put(watch->profile);
 	kfree(watch);
 }
@@ -252,14 +210,10 @@ struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 	return found;
 }
 
-/* Return: the watch on the process: @watch, or an existing one; or an ERR_PTR. */
-static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bucket,
-							struct profil_binding *binding,
-							struct profil_watch *watch,
-							struct profil_follower *follower,
-							struct task_struct *target,
-							struct pid *pid,
-							struct profil_profile **before)
+static int profil_watch_publish_locked(struct profil_bucket *bucket,
+				       struct profil_binding *binding, struct profil_watch *watch,
+				       struct profil_follower *follower,
+				       struct task_struct *target, struct pid *pid)
 {
 	struct profil_profile *profile = binding->profile;
 	struct profil_watch *existing;
@@ -267,40 +221,30 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
 	int err;
 
 	existing = profil_watch_find(bucket, follower, pid, &count);
+	if (existing)
+		return list_empty(&existing->left) ? -EEXIST : -ESRCH;
 	/* Its end may have been noted, in a watch that is no longer in the table. */
-	if (existing ? !list_empty(&existing->left) : !atomic_read(&target->signal->live))
-		return ERR_PTR(-ESRCH);
-	if (existing && (profile->recording || existing->profile->recording))
-		return ERR_PTR(-EEXIST);
-	if (!existing && profil_binding_full(profile, count))
-		return ERR_PTR(-EBUSY);
-	if (!existing && !profil_user_watch(follower->user))
-		return ERR_PTR(-EDQUOT);
-	err = profil_binding_publish_attached(binding, !profile->recording);
+	if (!atomic_read(&target->signal->live))
+		return -ESRCH;
+	if (profil_binding_full(profile, count))
+		return -EBUSY;
+	if (!profil_user_watch(follower->user))
+		return -EDQUOT;
+	err = profil_binding_publish(binding);
 	if (err) {
-		if (!existing)
-			profil_user_unwatch(follower->user);
-		return ERR_PTR(err);
+		profil_user_unwatch(follower->user);
+		return err;
 	}
-	if (!existing) {
-		watch->owned = binding->owned;
-		/* The profile's lock is held, and @binding was published, so it is not over. */
-		WARN_ON_ONCE(!profil_watch_add(bucket, watch, follower, profile, pid));
-		return watch;
-	}
-	*before = existing->profile;
-	kref_get(&profile->refs);
-	raw_spin_lock(&follower->lock);
-	WRITE_ONCE(existing->profile, profile);
-	list_move_tail(&existing->link, &profile->watches);
-	raw_spin_unlock(&follower->lock);
-	return existing;
+	watch->owned = binding->owned;
+	/* The profile's lock is held, and @binding was published, so it is not over. */
+	WARN_ON_ONCE(!profil_watch_add(bucket, watch, follower, profile, pid));
+	return 0;
 }
 
 /**
  * profil_watch_publish() - publish a binding, and follow its process
- * @binding: of an attached profile to the process's address space
- * @watch: memory for a watch; freed here if not needed
+ * @binding: of a recording to the process's address space
+ * @watch: memory for a watch
  * @follower: of the session that follows
  * @target: one of the process's threads
  *
@@ -315,34 +259,25 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 {
 	/* NULL: it was reaped since the proof was checked. */
 	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
-	struct profil_profile *before = NULL;
-	struct profil_watch *published;
 	struct profil_bucket *bucket;
 	unsigned long flags;
+	int err;
 
 	if (!pid)
 		return -ESRCH;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
-	published = profil_watch_publish_locked(bucket, binding, watch, follower, target, pid,
-						&before);
+	err = profil_watch_publish_locked(bucket, binding, watch, follower, target, pid);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see live at 0.
 	 */
 	smp_mb();
-	if (!IS_ERR(published) && !atomic_read(&target->signal->live))
-		profil_watch_exit(published, target);
+	if (!err && !atomic_read(&target->signal->live))
+		profil_watch_exit(watch, target);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	put_pid(pid);
-	if (IS_ERR(published))
-		return PTR_ERR(published);
-	if (before) {
-		/* The existing watch is used. */
-		kfree(watch);
-		profil_profile_put(before);
-	}
-	return 0;
+	return err;
 }
 
 static struct profil_watch *profil_watch_first(struct profil_profile *profile)
@@ -381,8 +316,7 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 	watch = profil_watch_first(profile);
 	if (watch && watch->pid == pid) {
 		/* First, while the probe on execve(2) still finds it and waits for the lock. */
-		if (watch->owned.owner)
-			profil_recording_leave_owner(profile->recording, watch->owned, pid);
+		profil_recording_leave_owner(profile->recording, watch->owned, pid);
 		hlist_del_init_rcu(&watch->node);
 		profil_watch_unlink(watch);
 	} else {
@@ -395,7 +329,7 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 
 /**
  * profil_watches_remove() - stop following processes for a profile
- * @follower: of its session; the reader lock is held
+ * @follower: of its session
  * @profile: the profile, which is over, so it gets no more watches
  *
  * Context: Process context.
@@ -405,7 +339,6 @@ void profil_watches_remove(struct profil_follower *follower, struct profil_profi
 	struct profil_watch *watch;
 	struct pid *pid;
 
-	lockdep_assert_held(&follower->reader);
 	WARN_ON_ONCE(!READ_ONCE(profile->retired));
 	while ((pid = profil_watch_first_pid(profile))) {
 		watch = profil_watch_unlink_first(profile, pid);

@@ -15,7 +15,6 @@
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -31,29 +30,23 @@ struct task_struct;
 
 /**
  * struct profil_follower - the part of a session that follows processes
- * @lock: guards @pending, @ended, @left, taking from @pool, and watches, except for their place in
- *	the table.  Raw, because probes take it with preemption off
- * @pending: reports to read
- * @ended: watches whose process has ended, but whose last report has not been read yet
+ * @lock: guards @left, taking from @pool, and watches, except for their place in the table.  Raw,
+ *	because probes take it with preemption off
  * @user: the account of the user who opened the file, which is charged for watches
  * @ns: the PID namespace in which processes are reported: the opener's, referenced
- * @memcg: the opener's, which pays for @pool and for kept reports; referenced
+ * @memcg: the opener's, which pays for @pool; referenced
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
  * @live: profiles of the session that are not over: @pool is filled only for them
  * @fill: fills @pool, and tries again later if it found no memory
- * @keep: replaces the watches in @ended with reports alone, which are smaller
- * @left: watches of recordings whose process has ended, which ticks may still find
- * @leave: takes them out of the table
- * @reader: serialises read(2), and keeps it out while watches are removed
- * @wait: readers and pollers
+ * @left: watches whose process has ended, which ticks may still find
+ * @leave: takes them out of the table, and frees them
+ * @wait: pollers
  * @wake: wakes them for the probes and ticks, which must not take a sleeping lock
  * @news: whether one of them waits for news of recordings
  */
 struct profil_follower {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
-	struct list_head pending;
-	struct list_head ended;
 	struct profil_user *user;
 	struct pid_namespace *ns;
 	struct mem_cgroup *memcg;
@@ -61,10 +54,8 @@ struct profil_follower {
 	struct profil_pool pool;
 	atomic_t live;
 	struct delayed_work fill;
-	struct delayed_work keep;
 	struct list_head left;
 	struct delayed_work leave;
-	struct mutex reader;	/* likewise */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct profil_news news;
@@ -78,10 +69,8 @@ struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 		      struct profil_follower *follower, struct profil_profile *profile,
 		      struct pid *pid);
-void profil_watch_note(struct profil_watch *watch, u32 what);
 void profil_watch_end(struct profil_watch *watch);
 void profil_watch_exit(struct profil_watch *watch, struct task_struct *task);
-void profil_watch_ended(struct profil_watch *watch);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_follower *follower, struct task_struct *target);
 void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile);

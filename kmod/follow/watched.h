@@ -11,9 +11,7 @@
 #include "profile/bucket.h"
 #include "profile/owned.h"
 
-#include <linux/bits.h>
 #include <linux/list.h>
-#include <linux/profil.h>
 #include <linux/rculist.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
@@ -24,49 +22,28 @@ struct profil_profile;
 
 #define PROFIL_WATCH_BITS	12
 
-/* In &profil_event.what of a report: the report is not part of a watch. */
-#define PROFIL_REPORT_KEPT	BIT(31)
-
-/**
- * struct profil_report - something to read(2)
- * @pending: in the follower's list; empty if there is nothing to report
- * @event: while it is part of a watch, only @event.what is filled in
- */
-struct profil_report {
-	struct list_head pending;
-	struct profil_event event;
-};
-
 /**
  * struct profil_watch - a process that a session follows
  * @node: in the table of watches, by @pid, until the process, or following it, ends; ticks
  *	read it under RCU
  * @link: in its profile's list
- * @ended: in the follower's list, once its end is to be reported
- * @report: what is not reported yet
  * @follower: of the session that follows it; outlives its watches
  * @profile: the profile that its ticks count for, referenced
  * @pid: its thread group, referenced
- * @parent: with PROFIL_EVENT_FORK the parent's thread group, referenced; or NULL
- * @owned: in a recording, the owner of its ticks; else 0
+ * @owned: the owner of its ticks
  * @left: in the follower's list of processes that have ended and that ticks may still find
  * @until: how long, in jiffies
  * @rcu: frees it
  *
- * @node changes under the lock of its bucket and @follower's, as does @profile of a watch in
- * the table; the lists and @report under @follower's.  A watch is freed by the reader that
- * reports the process's end, when only its report is kept, when ticks no longer need to find
- * it, or with its profile or session.
+ * @node changes under the lock of its bucket and @follower's, the lists under @follower's.  A watch
+ * is freed when ticks no longer need to find it, or with its profile or session.
  */
 struct profil_watch {
 	struct hlist_node node;
 	struct list_head link;
-	struct list_head ended;
-	struct profil_report report;
 	struct profil_follower *follower;
 	struct profil_profile *profile;
 	struct pid *pid;
-	struct pid *parent;
 	struct profil_owned owned;
 	struct list_head left;
 	unsigned long until;
@@ -97,7 +74,7 @@ static inline struct profil_owned profil_watched_owner(const struct profil_profi
 
 	if (pid)
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node)
-			if (watch->pid == pid && READ_ONCE(watch->profile) == profile)
+			if (watch->pid == pid && watch->profile == profile)
 				return profil_owned_read(&watch->owned);
 	return (struct profil_owned) {};
 }

@@ -92,12 +92,11 @@ void profil_binding_free(struct profil_binding *binding)
  * @binding: memory for it
  * @mm: grabbed for the binding
  * @profile: referenced for the binding; the caller holds a reference
- * @gap: ticks are counted as lost: see &struct profil_binding
  *
  * Context: Any.
  */
 void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
-			 struct profil_profile *profile, bool gap)
+			 struct profil_profile *profile)
 {
 	mmgrab(mm);
 	kref_get(&profile->refs);
@@ -111,8 +110,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->life = 0;
 	binding->hits = NULL;
 	binding->freed_next = NULL;
-	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0) |
-		       (profile->event.source ? PROFIL_KEY_EVENT : 0);
+	binding->key = (unsigned long)mm | (profile->event.source ? PROFIL_KEY_EVENT : 0);
 }
 
 /**
@@ -238,7 +236,7 @@ void profil_binding_remove(struct profil_binding *binding, struct profil_binding
 }
 
 /*
- * Find the binding that a new one would replace: same owner, same address space,
+ * Find the binding that is in the place of a new one: same owner, same address space,
  * same thread if any.  If there is none, check for room.  Privileged bindings do
  * not use up others' room; those of threads have room of their own, as there may be
  * thousands of threads, and a tick walks past all their bindings.  The limit of a
@@ -320,48 +318,37 @@ int profil_binding_publish_self(struct profil_binding *binding,
 /**
  * profil_binding_publish_locked() - publish a binding into a bucket that is locked
  * @bucket: of the binding's address space
- * @binding: as for profil_binding_publish_attached()
- * @replace: likewise
+ * @binding: as for profil_binding_publish()
  *
  * Context: Any; the lock of @bucket is held.
  * Return: likewise.
  */
-int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding,
-				  bool replace)
+int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding)
 {
 	struct profil_binding *existing;
 	int err = profil_binding_find_place(bucket, binding, &existing);
 
-	if (err)
-		return err;
-	if (existing && (!replace || existing->profile->recording))
-		return -EEXIST;
-	err = profil_binding_insert(bucket, binding, existing);
-	if (!err && existing) {
-		profil_binding_unlist(existing);
-		profil_binding_drop(existing);
-	}
-	return err;
+	if (!err && existing)
+		err = -EEXIST;
+	return err ?: profil_binding_insert(bucket, binding, NULL);
 }
 
 /**
- * profil_binding_publish_attached() - let ticks see the binding of an attached profile
- * @binding: of an attached profile
- * @replace: replace a binding of the same session, unless it is a recording's; otherwise keep
- *	it and fail
+ * profil_binding_publish() - let ticks see the binding of a recording
+ * @binding: of a recording
  *
  * Context: Any.
- * Return: 0; -EEXIST; -EBUSY when the address space has no room; -ENOENT when the profile
- * is over.
+ * Return: 0; -EEXIST if the session has a recording there; -EBUSY when the address space has no
+ * room; -ENOENT when the recording is over.
  */
-int profil_binding_publish_attached(struct profil_binding *binding, bool replace)
+int profil_binding_publish(struct profil_binding *binding)
 {
 	struct profil_bucket *bucket = profil_binding_bucket(binding->mm);
 	unsigned long flags;
 	int err;
 
 	raw_spin_lock_irqsave(&bucket->lock, flags);
-	err = profil_binding_publish_locked(bucket, binding, replace);
+	err = profil_binding_publish_locked(bucket, binding);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	return err;
 }

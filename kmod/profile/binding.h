@@ -24,11 +24,10 @@ struct profil_session;
 
 #define PROFIL_BINDING_BITS	12
 /* In the low bits of a key, which are 0 in the address of an mm. */
-#define PROFIL_KEY_GAP		1UL
-#define PROFIL_KEY_THREAD	2UL
-#define PROFIL_KEY_OWNED	4UL
-#define PROFIL_KEY_MORE		8UL
-#define PROFIL_KEY_EVENT	16UL
+#define PROFIL_KEY_THREAD	1UL
+#define PROFIL_KEY_OWNED	2UL
+#define PROFIL_KEY_MORE		4UL
+#define PROFIL_KEY_EVENT	8UL
 /* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
@@ -38,10 +37,9 @@ struct profil_session;
 /**
  * struct profil_binding - ties a profile to an address space
  * @node: in the table, which the tick reads under RCU
- * @key: @mm, as the tick compares it.  PROFIL_KEY_GAP: a followed process has
- *	exec'ed this program and it is not attached yet, so its ticks are
- *	counted as lost.  PROFIL_KEY_THREAD: only @thread is sampled.
- *	PROFIL_KEY_OWNED: ticks are counted by file, for @owned.  PROFIL_KEY_MORE:
+ * @key: @mm, as the tick compares it.  PROFIL_KEY_OWNED: it is a recording's, so ticks are
+ *	counted by file, for @owned; the others are set only with this one.
+ *	PROFIL_KEY_THREAD: only @thread is sampled.  PROFIL_KEY_MORE:
  *	there are other system-wide recordings, which @mm may not be in yet.
  *	PROFIL_KEY_EVENT: its ticks are those of an event, not of the clock.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
@@ -120,14 +118,13 @@ void profil_bindings_init(void);
 struct profil_binding *profil_binding_alloc(void);
 void profil_binding_free(struct profil_binding *binding);
 void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
-			 struct profil_profile *profile, bool gap);
+			 struct profil_profile *profile);
 void profil_binding_own(struct profil_binding *binding, struct profil_owned owned, u64 life);
 int profil_binding_narrow(struct profil_binding *binding, struct pid *thread);
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced);
-int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding,
-				  bool replace);
-int profil_binding_publish_attached(struct profil_binding *binding, bool replace);
+int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding);
+int profil_binding_publish(struct profil_binding *binding);
 struct profil_profile *profil_binding_self(struct mm_struct *mm);
 bool profil_binding_full(const struct profil_profile *profile, unsigned int count);
 void profil_binding_remove(struct profil_binding *binding, struct profil_binding **removed);

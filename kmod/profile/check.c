@@ -168,6 +168,8 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	status->stored = profil_profile_stored(profile);
 	status->pinned = pins ? (u64)pins->held << PAGE_SHIFT : 0;
 	status->processes = READ_ONCE(profile->nr_bindings);
+	status->joined = READ_ONCE(profile->joined);
+	status->followed = READ_ONCE(profile->followed);
 	status->forks_lost = atomic_read(&profile->forks_lost);
 	mutex_unlock(&profile->lock);
 	return 0;

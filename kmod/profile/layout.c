@@ -26,9 +26,6 @@
 #include <linux/uaccess.h>
 
 #define PROFIL_EVENTS_MAX	BIT_ULL(48)
-#define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
-				 PROFIL_THREAD | PROFIL_OWED_TICKS | PROFIL_PIN_LATE | \
-				 PROFIL_EVENT)
 
 /* So few regions are checked on the stack, as allocating memory takes longer. */
 #define FEW_REGIONS	2
@@ -55,13 +52,8 @@ static int profil_layout_check_period(const struct profil_start *how)
 
 static int profil_layout_check_policy(const struct profil_start *how)
 {
-	if (how->flags & ~(u32)PROFIL_FLAGS)
-		return -EINVAL;
-	/* A child belongs to the process, not to the thread that forked it. */
-	if (how->flags & PROFIL_THREAD && how->flags & PROFIL_FOLLOW)
-		return -EINVAL;
-	/* An event uses no clock, and is never owed: each one happens in one place. */
-	if (how->flags & PROFIL_EVENT && (how->clock || how->flags & PROFIL_OWED_TICKS))
+	/* An event uses no clock. */
+	if (how->flags & PROFIL_EVENT && how->clock)
 		return -EINVAL;
 	if (!profil_clock_serves(how->clock))
 		return -EOPNOTSUPP;
@@ -333,7 +325,7 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how)
 
 /**
  * profil_layout_create() - check a description and prepare it for the tick
- * @how: from user space, the structure itself already copied
+ * @how: from user space, the structure itself already copied, and its flags checked
  *
  * Context: Process context, may sleep; reads current's memory.
  * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
@@ -344,31 +336,6 @@ struct profil_layout *profil_layout_create(const struct profil_start *how)
 	int err = profil_layout_check_policy(how);
 
 	return err ? ERR_PTR(err) : profil_layout_build(how);
-}
-
-/**
- * profil_layout_update() - the same policy with other regions
- * @old: the layout whose policy, overflow counter and samples stay
- * @update: from user space
- *
- * The policy is not checked again.
- *
- * Context: Process context, may sleep; reads current's memory.
- * Return: as profil_layout_create().
- */
-struct profil_layout *profil_layout_update(const struct profil_layout *old,
-					   const struct profil_update *update)
-{
-	struct profil_start how = old->how;
-	struct profil_layout *layout;
-
-	how.regions = update->regions;
-	how.nr_regions = update->nr_regions;
-	how.region_size = update->region_size;
-	layout = profil_layout_build(&how);
-	if (!IS_ERR(layout))
-		layout->pcsample = old->pcsample;
-	return layout;
 }
 
 /**

@@ -94,8 +94,6 @@ static inline bool profil_layout_is_late(const struct profil_layout *layout)
 }
 
 struct profil_layout *profil_layout_create(const struct profil_start *how);
-struct profil_layout *profil_layout_update(const struct profil_layout *old,
-					   const struct profil_update *update);
 struct profil_layout *profil_layout_move_samples(const struct profil_layout *old,
 						 const struct profil_start *start);
 struct profil_layout *profil_layout_get(struct profil_layout *layout);

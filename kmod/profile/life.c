@@ -249,7 +249,7 @@ static void profil_settle_release(struct profil_pins *spent)
  * Give up the clock claims of profiles that have stopped by themselves; unless
  * @always, only if one has reported that.  Also end profiles whose gate is shut, and
  * those whose counters' address space has ended: an inherited descriptor, or a ring,
- * may outlive the attacher.  Return: true if it has to be done again.
+ * may outlive the reader.  Return: true if it has to be done again.
  */
 static bool profil_settle_all(bool always)
 {
@@ -279,7 +279,7 @@ static void profil_sweep_work(struct work_struct *work)
 	}
 	again = profil_settle_all(again);
 	/*
-	 * No probe reports every end of an mm's last user; and the mm of an attacher
+	 * No probe reports every end of an mm's last user; and the mm of a reader
 	 * need not have a binding.
 	 */
 	if (again || atomic_read(&profil_totals.profiles))

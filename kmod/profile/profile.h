@@ -71,6 +71,8 @@ struct profil_user;
  * @bindings: its bindings
  * @nr_bindings: how many
  * @watches: the processes that it follows; guarded by @follower's lock
+ * @joined: how many those were so far; likewise
+ * @followed: how many of them have not ended; likewise
  * @forks_lost: children that could not be followed
  * @births: memory for what forked children inherit of a self profile
  * @refilling: bit 0: @refill is queued
@@ -115,6 +117,8 @@ struct profil_profile {
 	struct list_head bindings;
 	unsigned int nr_bindings;
 	struct list_head watches;
+	u32 joined;
+	u32 followed;
 	atomic_t forks_lost;
 	struct profil_pool births;
 	unsigned long refilling;

@@ -89,6 +89,5 @@ void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status)
 	status->off = sum->cause[PROFIL_OFF];
 	status->lost_late = sum->cause[PROFIL_LATE];
 	status->lost_contended = sum->cause[PROFIL_CONTENDED];
-	status->lost_exec = sum->cause[PROFIL_EXEC];
 	status->lost_full = sum->cause[PROFIL_FULL];
 }

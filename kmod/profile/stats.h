@@ -24,7 +24,6 @@ enum profil_cause {
 	PROFIL_OFF,
 	PROFIL_LATE,
 	PROFIL_CONTENDED,
-	PROFIL_EXEC,
 	PROFIL_FULL,
 	PROFIL_NR_CAUSES,
 	PROFIL_DEFERRED = PROFIL_NR_CAUSES	/* has no outcome yet */
@@ -47,7 +46,7 @@ struct profil_sum {
  *	@countdown it is the number of ticks that hit the profile, counted
  *	independently of @cause
  * @cause: their outcomes
- * @region: the region in which this CPU counted last, if the layout still has that many
+ * @region: the region in which this CPU counted last, if there are any
  * @credit: ns of the clock, or events, that the profile has not yet sampled
  * @late_credit: the same for ticks that never came
  * @fork_lost: start time of the child that was counted last here as lost: one child may

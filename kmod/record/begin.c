@@ -77,7 +77,8 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 
 	if (flags & ~FLAGS || record->reserved)
 		return -EINVAL;
-	if (flags & PROFIL_THREAD && flags & PROFIL_RECORD_EVERYBODY)
+	/* A child belongs to the process, not to the thread that forked it. */
+	if (flags & PROFIL_THREAD && flags & (PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY))
 		return -EINVAL;
 	/* Time in the kernel counts at one place: in the kernel, or at the call. */
 	if (flags & PROFIL_RECORD_KERNEL && flags & PROFIL_KERNEL_TICKS)
@@ -91,8 +92,6 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 			 (flags & PROFIL_RECORD_EVERYBODY ? PROFIL_FOLLOW : 0),
 		.clock = record->clock,
 		.period = record->period,
-		.proof = record->proof,
-		.target = record->target,
 	};
 	return profil_recording_check_table(record, start);
 }

@@ -87,9 +87,9 @@ static void profil_check_queue(struct profil_profile *profile)
  *
  * The memory of a self profile is rechecked by current on its way to user
  * space.  A task in the kernel may take long to get there, or never get there;
- * so wait for a tick in user mode.  The memory of an attached profile is the
- * attacher's.  It is rechecked when the attacher asks for the status, so that no
- * target has to wait.
+ * so wait for a tick in user mode.  The table of a recording is its reader's
+ * memory.  It is rechecked when the reader asks for the status, so that no
+ * recorded task has to wait.
  *
  * Context: Hard interrupt, interrupts off.
  */

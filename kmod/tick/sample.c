@@ -57,26 +57,16 @@ static __always_inline void profil_tick_due_profile(struct profil_profile *profi
 }
 
 /**
- * profil_tick_profile() - count one tick of any profile but a recording
+ * profil_tick_profile() - count one tick of a self profile
  * @profile: the profile
  * @regs: what the tick interrupted
- * @period: what the tick stands for, in ns or events
+ * @period: what the tick stands for, in ns
  *
  * Context: Interrupts off, in a section.
  */
 void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
 {
 	profil_tick_due_profile(profile, regs, period);
-}
-
-static void profil_tick_gap(struct profil_profile *profile, u64 period)
-{
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-
-	if (!profil_due_now(profile, tally, NULL, period))
-		return;
-	tally->cause[PROFIL_EXEC]++;
-	tally->granted++;
 }
 
 /* @binding is on current's mm.  A per-thread binding also has to match the thread. */
@@ -87,14 +77,10 @@ static bool profil_binding_is_current(const struct profil_binding *binding)
 
 static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *regs, u64 period)
 {
-	struct profil_profile *profile = binding->profile;
-
-	if (binding->key & PROFIL_KEY_GAP)
-		profil_tick_gap(profile, period);
-	else if (!(binding->key & PROFIL_KEY_OWNED))
-		profil_tick_due_profile(profile, regs, period);
-	else
+	if (binding->key & PROFIL_KEY_OWNED)
 		profil_tick_recording(binding, regs, period);
+	else
+		profil_tick_due_profile(binding->profile, regs, period);
 }
 
 /**
@@ -195,11 +181,11 @@ void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due)
 		return;
 	since = max(since, ktime_get_ns() - (local_clock() - arrival));
 	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
-		bool gap = binding->key & (PROFIL_KEY_GAP | PROFIL_KEY_OWNED);
+		bool owned = binding->key & PROFIL_KEY_OWNED;
 
 		if (binding->mm == mm && !(binding->key & PROFIL_KEY_EVENT) &&
 		    profil_binding_is_current(binding))
-			profil_late_profile(binding->profile, gap ? NULL : regs, period, since,
+			profil_late_profile(binding->profile, owned ? NULL : regs, period, since,
 					    due);
 	}
 }

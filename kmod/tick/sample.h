@@ -24,7 +24,6 @@
 #include "tick/window.h"
 
 #include <linux/atomic.h>
-#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
@@ -96,9 +95,9 @@ profil_tick_region(const struct profil_layout *layout, struct profil_tally *tall
 	u32 region = tally->region;
 	const struct profil_bin *bin;
 
-	/* It may be of an earlier, larger layout. */
+	/* There may be none. */
 	if (likely(region < layout->nr_bins)) {
-		bin = &layout->bin[array_index_nospec(region, layout->nr_bins)];
+		bin = &layout->bin[region];
 		if (likely(pc - bin->low < bin->high - bin->low))
 			return bin;
 	}
@@ -221,7 +220,7 @@ static __always_inline void profil_tick_recording(struct profil_binding *binding
 
 /*
  * Return: true if each binding in a chain, which may be empty, is to this address space and all
- * its threads, its program is attached, and no system-wide recording lacks a binding.
+ * its threads, and no system-wide recording lacks a binding.
  */
 static __always_inline bool profil_chain_is_simple(const struct hlist_head *chain,
 						   const struct mm_struct *mm)
@@ -247,7 +246,7 @@ static __always_inline void profil_tick_event(const struct profil_source *source
 					      struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
-	unsigned long mine = (unsigned long)mm | PROFIL_KEY_EVENT, key;
+	unsigned long mine = (unsigned long)mm | PROFIL_KEY_OWNED | PROFIL_KEY_EVENT;
 	struct hlist_head *chain = mm ? profil_tick_chain(mm) : NULL;
 	struct profil_binding *binding;
 	bool bound = false;
@@ -255,16 +254,12 @@ static __always_inline void profil_tick_event(const struct profil_source *source
 	if (mm && profil_chain_is_simple(chain, mm)) {
 		profil_window();
 		hlist_for_each_entry_rcu(binding, chain, node) {
-			key = READ_ONCE(binding->key);
 			/* A binding that was added since then begins after this tick. */
-			if ((key & ~PROFIL_KEY_OWNED) != mine ||
+			if (READ_ONCE(binding->key) != mine ||
 			    binding->profile->event.source != source)
 				continue;
 			bound = true;
-			if (key & PROFIL_KEY_OWNED)
-				profil_tick_recording(binding, regs, period);
-			else if (!profil_tick_plain(binding->profile, regs, period))
-				profil_tick_profile(binding->profile, regs, period);
+			profil_tick_recording(binding, regs, period);
 		}
 	}
 	if (unlikely(!bound))

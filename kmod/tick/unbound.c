@@ -93,10 +93,10 @@ bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *reg
 		return profil_tick_thread(source, regs, period);
 	if (pid && profil_recordings_exist()) {
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
-			profile = READ_ONCE(watch->profile);
-			owned = profil_owned_read(&watch->owned);
-			if (watch->pid != pid || !owned.owner || profile->event.source != source)
+			profile = watch->profile;
+			if (watch->pid != pid || profile->event.source != source)
 				continue;
+			owned = profil_owned_read(&watch->owned);
 			met |= profil_everybody_bit(profile);
 			known = true;
 			if (profil_tick_due(profile, period))

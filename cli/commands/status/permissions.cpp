@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/* Opens an event as libprofil does for PROFIL_ATTACH; 0, or an errno value. */
+/* Opens an event as libprofil does for PROFIL_RECORD; 0, or an errno value. */
 int try_event(pid_t pid, bool kernel_ticks)
 {
 	perf_event_attr attr = {};

@@ -9,8 +9,9 @@
  * PROFIL_START makes a *self* profile.  It belongs to the calling process (its address space), not
  * to the descriptor.  It ends with PROFIL_STOP, its gate, exec, exit, or when its memory goes away.
  *
- * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and ends with
- * PROFIL_STOP, the last close, or the address space that made it and holds its counters.
+ * PROFIL_RECORD, in <linux/profil_record.h>, begins a *recording* of other processes.  It belongs
+ * to the open file and ends with PROFIL_STOP, the last close, or the address space that holds its
+ * table.
  *
  * Every command takes a pointer to a structure that begins with its own size in bytes.  One that is
  * shorter than the module's is treated as if it were padded with zeroes (down to the size of its
@@ -25,8 +26,7 @@
  *               zero; more regions than &profil_info.region_max
  *   EACCES      the proof was opened with other credentials, or excludes a mode in which the
  *               profile samples; its target is no longer dumpable; a target without CAP_PERFMON
- *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring without
- *               IOSQE_ASYNC, which has changed nothing
+ *   EAGAIN      a command on a ring without IOSQE_ASYNC, which has changed nothing
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
  *               profiled threads, as the module allows
@@ -44,8 +44,8 @@
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
  *   EOPNOTSUPP  an unknown clock; a breakpoint, except on x86; an IOPOLL ring, where refused
- *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from an
- *               address space other than the one that attached
+ *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_RECORD_TABLE from an address space
+ *               other than the one that began the recording
  *   ERANGE      a period below &profil_info.period_min, or above an hour
  *   ESRCH       the target is gone; the proof's target has executed a set-uid program
  */
@@ -64,8 +64,6 @@
 #define PROFIL_START	_IO(PROFIL_TYPE, 0x81)	/* struct profil_start */
 #define PROFIL_STOP	_IO(PROFIL_TYPE, 0x82)	/* struct profil_stop */
 #define PROFIL_STATUS	_IO(PROFIL_TYPE, 0x83)	/* struct profil_status */
-#define PROFIL_ATTACH	_IO(PROFIL_TYPE, 0x84)	/* struct profil_start */
-#define PROFIL_UPDATE	_IO(PROFIL_TYPE, 0x85)	/* struct profil_update */
 #define PROFIL_STOP_ALL	_IO(PROFIL_TYPE, 0x86)	/* struct profil_stop_all */
 
 /**
@@ -133,30 +131,25 @@ struct profil_region {
  * @PROFIL_KERNEL_TICKS: a tick in kernel mode counts at the PC to which the
  *	task will return; without it, such ticks only appear in
  *	&profil_status.kernel
- * @PROFIL_FOLLOW: children made by fork are profiled too: in their own copy of
- *	the buffer (self), or in the attacher's counters (attached)
+ * @PROFIL_FOLLOW: children made by fork are profiled too: in their own copy of the buffer, or
+ *	in the recording
  * @PROFIL_FAULT_REGION: when memory goes away, only the regions in it are off;
  *	without it, the whole profile is
- * @PROFIL_THREAD: PROFIL_ATTACH, PROFIL_RECORD: profile only the thread that the proof is
- *	on, not the whole process; read(2) reports no event of it, and an exec
- *	ends it.  Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
  * @PROFIL_OWED_TICKS: ticks that came too late count at the PC that the next tick
  *	finds, not in &profil_status.lost_late; in an array of PCs up to 1024 at once
- * @PROFIL_PIN_LATE: PROFIL_START only: the thread that had a tick looks at the
+ * @PROFIL_PIN_LATE: the thread that had a tick looks at the
  *	counter's page before it returns to user mode.  If the page is not writable
  *	then, the profile (with PROFIL_FAULT_REGION: the region) is off.  If there is
  *	no room to pin the page, or it is private hugetlbfs, the tick counts all the same
- * @PROFIL_EVENT: PROFIL_ATTACH, PROFIL_RECORD: the proof's event ticks, on every CPU, and
- *	no clock does (EINVAL with one).  All but software events need CAP_PERFMON (EPERM)
+ *
+ * A recording has some of these, and others: see &struct profil_record.
  */
 enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
 	PROFIL_FOLLOW		= 1 << 1,
 	PROFIL_FAULT_REGION	= 1 << 2,
-	PROFIL_THREAD		= 1 << 3,
 	PROFIL_OWED_TICKS	= 1 << 4,
-	PROFIL_PIN_LATE		= 1 << 5,
-	PROFIL_EVENT		= 1 << 6
+	PROFIL_PIN_LATE		= 1 << 5
 };
 
 /**
@@ -203,12 +196,12 @@ struct profil_gate {
 };
 
 /**
- * struct profil_start - PROFIL_START and PROFIL_ATTACH: make a profile
+ * struct profil_start - PROFIL_START: make a self profile
  * @size: in: bytes of this structure
  * @flags: in: &enum profil_flag
  * @clock: in: &enum profil_clock
  * @limit_policy: in: &enum profil_limit
- * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
+ * @period: in: CPU time between two samples of one CPU, in ns
  * @limit: in: the greatest value of a counter; 0, or more than it can hold: the most it can hold
  * @regions: in: address of an array of &struct profil_region
  * @nr_regions: in: number of its elements
@@ -223,21 +216,12 @@ struct profil_gate {
  * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 if there is none
  * @sample_width: in: bytes per element of @samples: 4 or 8; 0 if there are none.  4 is for
  *	32-bit programs; of a 64-bit PC only the low half is stored
- * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target, or on a
- *	CPU and all tasks; may be closed afterwards.  PROFIL_START: -1
- * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1; else 0
- * @stored: out: PROFIL_START: number of PCs that the replaced self profile had
- *	stored; 0 if its gate was shut
- * @gate: in: PROFIL_START: address of a &struct profil_gate, a multiple of 16; 0:
- *	none.  PROFIL_ATTACH: 0
- * @target: in: PROFIL_ATTACH with CAP_PERFMON, without PROFIL_EVENT, and with a proof on a CPU:
- *	the thread that is attached to, in the caller's PID namespace; else 0
- * @reserved: in: 0
+ * @stored: out: number of PCs that the replaced self profile had stored; 0 if its gate was
+ *	shut
+ * @gate: in: address of a &struct profil_gate, a multiple of 16; 0: none
  *
- * PROFIL_START replaces the process's self profile, if there is one; if it fails, that profile
- * continues untouched.  PROFIL_ATTACH to an address space that a profile of the same file covers
- * moves it to the new profile, without losing or doubling a tick (from a recording: EEXIST).  With
- * PROFIL_THREAD it moves the same thread, and leaves those of other threads and of the process.
+ * It replaces the process's self profile, if there is one; if it fails, that profile continues
+ * untouched.
  */
 struct profil_start {
 	__u32 size;
@@ -254,19 +238,15 @@ struct profil_start {
 	__aligned_u64 nr_samples;
 	__u32 overflow_width;
 	__u32 sample_width;
-	__s32 proof;
-	__u32 profile;
 	__aligned_u64 stored;
 	__aligned_u64 gate;
-	__s32 target;
-	__u32 reserved;
 };
 
 /**
  * struct profil_stop - PROFIL_STOP: end a profile
  * @size: in: bytes of this structure
  * @flags: in: 0; of a recording also PROFIL_STOP_KEEP (<linux/profil_record.h>)
- * @profile: in: 0: the caller's self profile; else a profile of this file
+ * @profile: in: 0: the caller's self profile; else a recording of this file
  * @reserved: in: 0
  * @stored: out: number of PCs stored since it was started
  *
@@ -294,38 +274,14 @@ struct profil_stop_all {
 };
 
 /**
- * struct profil_update - PROFIL_UPDATE: new regions for an attached profile
- * @size: in: bytes of this structure
- * @flags: in: 0
- * @profile: in: a profile of this file
- * @nr_regions: in: number of elements of @regions
- * @region_size: in: bytes per element
- * @reserved: in: 0
- * @regions: in: address of an array of &struct profil_region
- *
- * Every tick sees either the old regions or the new ones.  Buffers that both
- * share stay pinned and are charged once.  The overflow counter or the samples
- * stay.
- */
-struct profil_update {
-	__u32 size;
-	__u32 flags;
-	__u32 profile;
-	__u32 nr_regions;
-	__u32 region_size;
-	__u32 reserved;
-	__aligned_u64 regions;
-};
-
-/**
  * enum profil_state - &profil_status.state
  * @PROFIL_STATE_NONE: there is no self profile
  * @PROFIL_STATE_RUNNING: ticks are counted
  * @PROFIL_STATE_LIMIT: stopped by a counter at its limit
  * @PROFIL_STATE_FULL: stopped by a full array of PCs
  * @PROFIL_STATE_FAULT: off because its memory went away
- * @PROFIL_STATE_STOPPED: an attached profile that was stopped by PROFIL_STOP_ALL, or by
- *	the end of the address space that holds the counters; a recording that is kept.
+ * @PROFIL_STATE_STOPPED: a recording that was stopped by PROFIL_STOP_ALL, or by the end of
+ *	the address space that holds its table, or that is kept.
  *	(A self profile that PROFIL_STOP_ALL ends is PROFIL_STATE_NONE.)
  *
  * A child made by fork begins in the state of its parent's profile.  If the
@@ -344,7 +300,7 @@ enum profil_state {
  * struct profil_status - PROFIL_STATUS: the outcome of every tick
  * @size: in: bytes of this structure
  * @flags: in: 0
- * @profile: in: 0: the caller's self profile; else a profile of this file
+ * @profile: in: 0: the caller's self profile; else a recording of this file
  * @state: out: &enum profil_state
  * @period: out: ns
  * @ticks: out: all ticks of the profile
@@ -360,8 +316,8 @@ enum profil_state {
  *	were off)
  * @lost_contended: out: ticks whose counter other threads kept changing; with
  *	PROFIL_PIN_LATE also ticks that could not be remembered for lack of memory or room
- * @lost_exec: out: ticks in a program that a followed process has executed and that is
- *	not attached yet; none in a recording
+ * @joined: out: number of processes that a recording has followed so far
+ * @followed: out: number of them that have not ended; a thread (PROFIL_THREAD) is not followed
  * @stored: out: number of PCs in the array of samples
  * @pinned: out: memory pinned for the profile, in bytes; with PROFIL_PIN_LATE without the gate's
  * @processes: out: number of address spaces in the profile now; the end of one
@@ -370,7 +326,7 @@ enum profil_state {
  * @lost_full: out: ticks of a recording for which its table had no room
  *
  * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,
- * @off, @lost_late, @lost_contended, @lost_exec and @lost_full.
+ * @off, @lost_late, @lost_contended and @lost_full.
  */
 struct profil_status {
 	__u32 size;
@@ -387,48 +343,13 @@ struct profil_status {
 	__aligned_u64 off;
 	__aligned_u64 lost_late;
 	__aligned_u64 lost_contended;
-	__aligned_u64 lost_exec;
+	__u32 joined;
+	__u32 followed;
 	__aligned_u64 stored;
 	__aligned_u64 pinned;
 	__u32 processes;
 	__u32 forks_lost;
 	__aligned_u64 lost_full;
-};
-
-/**
- * enum profil_event_bit - bits of &profil_event.what
- * @PROFIL_EVENT_FORK: the process is new, a child of a followed one
- * @PROFIL_EVENT_EXEC: it has executed another program since it was last
- *	reported; its ticks count as &profil_status.lost_exec until it is
- *	attached again
- * @PROFIL_EVENT_EXIT: its last event: it has ended, or has executed a program that the
- *	caller may not see (set-uid, not readable)
- * @PROFIL_EVENT_SHARES: with FORK: it runs in its parent's address space
- *	(vfork, posix_spawn), and is profiled there
- */
-enum profil_event_bit {
-	PROFIL_EVENT_FORK	= 1 << 0,
-	PROFIL_EVENT_EXEC	= 1 << 1,
-	PROFIL_EVENT_EXIT	= 1 << 2,
-	PROFIL_EVENT_SHARES	= 1 << 3
-};
-
-/**
- * struct profil_event - a record that read(2) returns for attached profiles
- * @what: &enum profil_event_bit: everything that happened to one process since
- *	it was last reported; no event is ever lost
- * @profile: the profile that follows the process
- * @pid: process ID in the opener's PID namespace, 0 if it has none there
- * @parent: with PROFIL_EVENT_FORK: its parent's process ID, likewise
- *
- * read(2) waits for the first record (EAGAIN under O_NONBLOCK), then returns as
- * many whole records as are available and fit; EINVAL if not even one fits.
- */
-struct profil_event {
-	__u32 what;
-	__u32 profile;
-	__s32 pid;
-	__s32 parent;
 };
 
 /**

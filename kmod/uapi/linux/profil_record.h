@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Recordings: attached profiles that count by file, for tools.
+ * Recordings: profiles of other processes that count by file, for tools.
  *
- * An attached profile of PROFIL_ATTACH counts by address, in the address spaces that
- * its owner has described.  A recording needs no description: the module itself finds
- * what is mapped at the program counter of each tick, and counts *(owner, text,
- * offset)*.  A *text* is anything that contains code: a file, the vDSO, memory in
- * which a process generates code, the kernel.  An *owner* is a program: the file that was
+ * A self profile counts by address, in regions that its program has described.  A recording needs
+ * no description: the module itself finds what is mapped at the program counter of each tick, and
+ * counts *(owner, text, offset)*.  A *text* is anything that contains code: a file, the vDSO,
+ * memory in which a process generates code, the kernel.  An *owner* is a program: the file that was
  * executed, and the command name that it got then.  A *cell* is an owner and a text.
  * Owners, texts and cells have numbers, which ascend from 1.
  *
  * PROFIL_RECORD begins a recording of the whole system, of one process with its threads and,
  * with PROFIL_FOLLOW, all that it forks and executes, or with PROFIL_THREAD of one thread.  It
  * also adds a process to a recording, gives a recording another table, or arms its wake-up.
- * PROFIL_STATUS, PROFIL_STOP and read(2) number recordings as they number other attached
- * profiles.  PROFIL_UPDATE refuses a recording (EINVAL).
+ * PROFIL_STATUS and PROFIL_STOP find a recording by its number in the file.
  *
  * Counts are in the caller's memory, in a hash table with open addressing.  The module
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
@@ -32,9 +30,8 @@
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
  *   EBUSY       PROFIL_RECORD: all system-wide recordings are in use: 4 for callers with
  *               CAP_PERFMON, 2 for callers without it
- *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
- *               file already, or in another profile of it
- *   ENOSPC      PROFIL_EVENT, here and with PROFIL_ATTACH: all breakpoints of a CPU are in use
+ *   EEXIST      PROFIL_RECORD: the process is in a recording of this file already
+ *   ENOSPC      PROFIL_EVENT: all breakpoints of a CPU are in use
  *   ENODATA     PROFIL_DESCRIBE_OPEN: the number is not that of a file, or the file was
  *               released
  */
@@ -52,11 +49,22 @@
 #define PROFIL_STOP_KEEP	1
 
 /*
+ * Bit of &profil_record.flags: record only one thread, that of the proof or @target, not its whole
+ * process.  An exec ends it.  Excludes PROFIL_FOLLOW and PROFIL_RECORD_EVERYBODY.
+ */
+#define PROFIL_THREAD	(1 << 3)
+
+/*
+ * Bit of &profil_record.flags: the proof's event ticks, on every CPU, and no clock does (EINVAL
+ * with one).  All but software events need CAP_PERFMON (EPERM).
+ */
+#define PROFIL_EVENT	(1 << 6)
+
+/*
  * Bit of &profil_record.flags: record every process, present and future.
  * &profil_record.proof is a perf event on a CPU, not on a process (pid -1 of
  * perf_event_open(2)).  It must sample user mode, unless PROFIL_EVENT and
- * PROFIL_RECORD_KERNEL are both given.  No process can be added, and read(2) reports
- * nothing.
+ * PROFIL_RECORD_KERNEL are both given.  No process can be added.
  *
  * This records every task that has, or had, an address space; kernel threads only with
  * PROFIL_RECORD_KERNEL.  A process is known from its first tick, fork or execve(2) on.  If it
@@ -104,7 +112,8 @@
 /*
  * Bit of &profil_record.flags: arm a wake-up for the recording &profil_record.profile.  poll(2)
  * of the file reports EPOLLPRI once a recording of the file has given out a number, has taken
- * @nr_counts elements of its table for new keys, or has ended.  The next such command clears
+ * @nr_counts elements of its table for new keys, or has ended, or once a process that it follows
+ * has ended, except in a system-wide recording.  The next such command clears
  * EPOLLPRI until one of these happens again.  A reader arms the wake-up, looks at the
  * recording once more, and sleeps.  Only @size, @flags, @profile and @nr_counts, from 1 to
  * 2^31 - 1, are given, and @proof is -1.  ENOENT if the recording has ended.
@@ -131,8 +140,9 @@ struct profil_count {
  *	one of PROFIL_RECORD_KERNEL and PROFIL_KERNEL_TICKS; or PROFIL_RECORD_TABLE or
  *	PROFIL_RECORD_NEWS alone
  * @clock: in: &enum profil_clock
- * @proof: in: as &profil_start.proof
- * @period: in: as &profil_start.period
+ * @proof: in: a descriptor of perf_event_open(2) on the process, or on a CPU and all tasks; may
+ *	be closed afterwards
+ * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
  *	page; the array must be zero
  * @nr_counts: in: number of its elements, a power of two from 256 to 2^28; with
@@ -157,9 +167,8 @@ struct profil_count {
  * the kernel's workers in the address space, and those that could not wait until their text was
  * known: for lack of room, or because their task has executed another program or exited.
  *
- * With PROFIL_THREAD only the thread of the proof is recorded, or @target.  It is not followed:
- * read(2) reports nothing of it, and an exec ends it.  With PROFIL_RECORD_PROCESSES each thread
- * is an owner of its own, with its ID and its name, and is described as no longer followed
+ * A thread (PROFIL_THREAD) is not followed.  With PROFIL_RECORD_PROCESSES each thread is an owner
+ * of its own, with its ID and its name, and is described as no longer followed
  * (PROFIL_OWNER_ENDED).
  *
  * The text of a tick is what was mapped at its address when it came; with PROFIL_KERNEL_TICKS,

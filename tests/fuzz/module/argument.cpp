@@ -57,7 +57,6 @@ void make_start(Random &random, profil_start &how, Regions &regions)
 	how.limit_policy = static_cast<uint32_t>(random.one_in(2) ? random.below(3) : 0);
 	how.limit = how.limit_policy ? random.any_size() : 0;
 	how.period = random.one_in(30) ? random.below(20'000) : random.pick(periods);
-	how.proof = -1;
 	if (!random.one_in(5)) {
 		how.nr_regions = make_regions(random, regions);
 		how.regions = reinterpret_cast<uintptr_t>(regions.region);

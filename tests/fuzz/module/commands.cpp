@@ -49,7 +49,7 @@ bool documented(unsigned command, int error)
 uint64_t causes(const profil_status &status)
 {
 	return status.counted + status.outside + status.saturated + status.kernel + status.no_user_pc +
-	       status.off + status.lost_late + status.lost_contended + status.lost_exec + status.lost_full;
+	       status.off + status.lost_late + status.lost_contended + status.lost_full;
 }
 
 void check(unsigned command, int error, const Argument &before, const Argument &after)

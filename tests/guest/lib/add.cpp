@@ -74,7 +74,7 @@ TEST_CASE_METHOD(AtRest, "processes are added only to a recording that the sessi
 	REQUIRE(profil_session_finish(session, profile) == 0);
 	CHECK(profil_session_add(session, profile, targets + 1, 1) == 0);
 	CHECK(targets[1].error == ENOENT);
-	REQUIRE(profil_detach(session, profile, nullptr) == 0);
+	REQUIRE(profil_session_stop(session, profile) == 0);
 	CHECK(profil_session_add(session, profile, targets + 1, 1) == -1);
 	CHECK(errno == ENOENT);
 }

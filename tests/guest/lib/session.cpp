@@ -19,7 +19,7 @@ TEST_CASE_METHOD(AtRest, "a session does not include a profile of its own proces
 
 	REQUIRE(session);
 	status.size = sizeof status;
-	CHECK(profil_detach(session.get(), 0, nullptr) == -1);
+	CHECK(profil_session_stop(session.get(), 0) == -1);
 	CHECK(errno == ENOENT);
 	CHECK(profil_get_status(session.get(), 0, &status) == -1);
 	CHECK(errno == ENOENT);
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(AtRest, "a recording counts in another table once the session h
 	change.profile += 7;
 	CHECK(profil_session_record(flock.session(), 0, &change, nullptr) == -1);
 	CHECK(errno == ENOENT);
-	REQUIRE(profil_detach(flock.session(), flock.profile(), nullptr) == 0);
+	REQUIRE(profil_session_stop(flock.session(), flock.profile()) == 0);
 	profil_status gone = {};
 	gone.size = sizeof gone;
 	CHECK(profil_get_status(flock.session(), flock.profile(), &gone) == -1);

@@ -94,7 +94,6 @@ static struct profil_start describe(const struct profil_region *regions, unsigne
 		.regions = address_of(regions),
 		.nr_regions = nr,
 		.region_size = nr ? sizeof(*regions) : 0,
-		.proof = -1,
 	};
 
 	return how;
@@ -107,7 +106,7 @@ static struct profil_status status_of(unsigned int profile)
 	REQUIRE(command(PROFIL_STATUS, &status) == 0);
 	REQUIRE(status.ticks == status.counted + status.outside + status.saturated + status.kernel +
 					status.no_user_pc + status.off + status.lost_late +
-					status.lost_contended + status.lost_exec + status.lost_full);
+					status.lost_contended + status.lost_full);
 	return status;
 }
 

@@ -131,6 +131,27 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports a new key, once it was asked for, by i
 	CHECK(ready(recording) == POLLPRI);
 }
 
+TEST_CASE_METHOD(AtRest, "poll(2) reports the end of a recorded process", "[record]")
+{
+	Places child(1);
+	Recording recording;
+
+	recording.begin(child.pid());
+	REQUIRE(grows([&] { return recording.sum(); }));
+	stop_process(child.pid());
+
+	const uint32_t numbers = known(recording).second;
+
+	REQUIRE(await_news(recording, INT_MAX) == 0);
+	CHECK(ready(recording) == 0);
+	CHECK(recording.status().followed == 1);
+	need(kill(child.pid(), SIGKILL), "SIGKILL");
+	CHECK(soon([&] { return ready(recording) == POLLPRI; }));
+	CHECK(known(recording).second == numbers);
+	CHECK(recording.status().joined == 1);
+	CHECK(recording.status().followed == 0);
+}
+
 namespace {
 
 /** Ask for a wake-up after this many new keys.  Returns what was known before. */

@@ -37,8 +37,7 @@ inline std::string causes_text(const profil_status &status)
 	text << status.ticks << " ticks: counted " << status.counted << ", outside " << status.outside
 	     << ", saturated " << status.saturated << ", kernel " << status.kernel << ", no_user_pc "
 	     << status.no_user_pc << ", off " << status.off << ", lost_late " << status.lost_late
-	     << ", lost_contended " << status.lost_contended << ", lost_exec " << status.lost_exec
-	     << ", lost_full " << status.lost_full;
+	     << ", lost_contended " << status.lost_contended << ", lost_full " << status.lost_full;
 	return text.str();
 }
 

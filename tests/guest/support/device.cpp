@@ -131,7 +131,7 @@ void Ring::read_zeroes(int zero, void *to, size_t bytes)
 uint64_t causes(const profil_status &status)
 {
 	return status.counted + status.outside + status.saturated + status.kernel + status.no_user_pc +
-	       status.off + status.lost_late + status.lost_contended + status.lost_exec + status.lost_full;
+	       status.off + status.lost_late + status.lost_contended + status.lost_full;
 }
 
 profil_region one_counter(uint64_t low, uint64_t high, const void *counter, uint8_t width)
@@ -166,7 +166,6 @@ profil_start describe(std::span<const profil_region> regions, uint64_t period)
 	how.regions = reinterpret_cast<uintptr_t>(regions.data());
 	how.nr_regions = static_cast<uint32_t>(regions.size());
 	how.region_size = sizeof(profil_region);
-	how.proof = -1;
 	return how;
 }
 
@@ -198,7 +197,6 @@ profil_start describe_samples(void *samples, uint64_t number, uint32_t width, ui
 	how.samples = reinterpret_cast<uintptr_t>(samples);
 	how.nr_samples = number;
 	how.sample_width = width;
-	how.proof = -1;
 	return how;
 }
 

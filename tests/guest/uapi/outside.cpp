@@ -81,7 +81,6 @@ TEST_CASE_METHOD(AtRest, "an overflow counter alone counts every PC", "[uapi]")
 	how.period = period_10khz;
 	how.overflow = counters.address();
 	how.overflow_width = 4;
-	how.proof = -1;
 	device.start(how);
 	burn_ticks(device, burner, text, 10);
 	const auto status = device.status();

@@ -49,13 +49,9 @@ MEMBER(profil_start, samples, 56, 8);
 MEMBER(profil_start, nr_samples, 64, 8);
 MEMBER(profil_start, overflow_width, 72, 4);
 MEMBER(profil_start, sample_width, 76, 4);
-MEMBER(profil_start, proof, 80, 4);
-MEMBER(profil_start, profile, 84, 4);
-MEMBER(profil_start, stored, 88, 8);
-MEMBER(profil_start, gate, 96, 8);
-MEMBER(profil_start, target, 104, 4);
-MEMBER(profil_start, reserved, 108, 4);
-TOTAL(profil_start, 112);
+MEMBER(profil_start, stored, 80, 8);
+MEMBER(profil_start, gate, 88, 8);
+TOTAL(profil_start, 96);
 
 MEMBER(profil_gate, value, 0, 4);
 MEMBER(profil_gate, reserved, 4, 4);
@@ -73,15 +69,6 @@ MEMBER(profil_stop_all, size, 0, 4);
 MEMBER(profil_stop_all, flags, 4, 4);
 TOTAL(profil_stop_all, 8);
 
-MEMBER(profil_update, size, 0, 4);
-MEMBER(profil_update, flags, 4, 4);
-MEMBER(profil_update, profile, 8, 4);
-MEMBER(profil_update, nr_regions, 12, 4);
-MEMBER(profil_update, region_size, 16, 4);
-MEMBER(profil_update, reserved, 20, 4);
-MEMBER(profil_update, regions, 24, 8);
-TOTAL(profil_update, 32);
-
 MEMBER(profil_status, size, 0, 4);
 MEMBER(profil_status, flags, 4, 4);
 MEMBER(profil_status, profile, 8, 4);
@@ -96,19 +83,14 @@ MEMBER(profil_status, no_user_pc, 64, 8);
 MEMBER(profil_status, off, 72, 8);
 MEMBER(profil_status, lost_late, 80, 8);
 MEMBER(profil_status, lost_contended, 88, 8);
-MEMBER(profil_status, lost_exec, 96, 8);
+MEMBER(profil_status, joined, 96, 4);
+MEMBER(profil_status, followed, 100, 4);
 MEMBER(profil_status, stored, 104, 8);
 MEMBER(profil_status, pinned, 112, 8);
 MEMBER(profil_status, processes, 120, 4);
 MEMBER(profil_status, forks_lost, 124, 4);
 MEMBER(profil_status, lost_full, 128, 8);
 TOTAL(profil_status, 136);
-
-MEMBER(profil_event, what, 0, 4);
-MEMBER(profil_event, profile, 4, 4);
-MEMBER(profil_event, pid, 8, 4);
-MEMBER(profil_event, parent, 12, 4);
-TOTAL(profil_event, 16);
 
 MEMBER(profil_uring_cmd, arg, 0, 8);
 MEMBER(profil_uring_cmd, size, 8, 4);
@@ -163,8 +145,6 @@ CHECK(info, PROFIL_INFO == 0xd780);
 CHECK(start, PROFIL_START == 0xd781);
 CHECK(stop, PROFIL_STOP == 0xd782);
 CHECK(status, PROFIL_STATUS == 0xd783);
-CHECK(attach, PROFIL_ATTACH == 0xd784);
-CHECK(update, PROFIL_UPDATE == 0xd785);
 CHECK(stop_all, PROFIL_STOP_ALL == 0xd786);
 CHECK(record, PROFIL_RECORD == 0xd787);
 CHECK(describe, PROFIL_DESCRIBE == 0xd788);
@@ -176,8 +156,6 @@ CHECK(limits, PROFIL_WRAP == 0 && PROFIL_SATURATE == 1 && PROFIL_LIMIT_STOP == 2
 CHECK(clocks, PROFIL_CLOCK_DEFAULT == 0 && PROFIL_CLOCK_PERF == 1 && PROFIL_CLOCK_LAZY == 2);
 CHECK(states, PROFIL_STATE_NONE == 0 && PROFIL_STATE_RUNNING == 1 && PROFIL_STATE_LIMIT == 2 &&
 	      PROFIL_STATE_FULL == 3 && PROFIL_STATE_FAULT == 4 && PROFIL_STATE_STOPPED == 5);
-CHECK(events, PROFIL_EVENT_FORK == 1 && PROFIL_EVENT_EXEC == 2 && PROFIL_EVENT_EXIT == 4 &&
-	      PROFIL_EVENT_SHARES == 8);
 CHECK(counts, PROFIL_COUNT_SHIFT == 40);
 CHECK(kept, PROFIL_STOP_KEEP == 1);
 CHECK(everybody, PROFIL_RECORD_EVERYBODY == 65536 && PROFIL_RECORD_PROCESSES == 131072 &&
