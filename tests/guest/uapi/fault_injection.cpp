@@ -84,10 +84,14 @@ void take_from_pool()
 	Child([] {}).join();
 }
 
-/** Sweep a command: prepare() before each try, check(error) after it. */
+/**
+ * Sweep a command: prepare() before each try, check(error) after it.  At least this many calls fail,
+ * but fewer through a ring, which hands the command to a worker: there none does.
+ */
 template <typename T>
-unsigned sweep_command(const Device &device, unsigned command, const std::function<T()> &prepare,
-		       const std::vector<int> &errors, const std::function<void(int error, const T &)> &check)
+void sweep_command(const Device &device, unsigned command, const std::function<T()> &prepare,
+		   const std::vector<int> &errors, const std::function<void(int error, const T &)> &check,
+		   unsigned least = 1)
 {
 	const auto kind = GENERATE(Way::by_ioctl, Way::by_ring, Way::by_worker);
 	const Way way(kind, device);
@@ -108,8 +112,7 @@ unsigned sweep_command(const Device &device, unsigned command, const std::functi
 		check(error, structure);
 		return fired;
 	});
-	CHECK(failures > 0);
-	return failures;
+	CHECK(failures >= (kind == Way::by_ring ? 1 : least));
 }
 
 profil_status whole_status(const Device &device, uint32_t profile = 0)
@@ -259,7 +262,7 @@ TEST_CASE_METHOD(AtRest, "a recording that does not begin leaves nothing behind"
 	const auto before = module_stat("pinned_pages");
 
 	CAPTURE(flags);
-	const unsigned failures = sweep_command<profil_record>(
+	sweep_command<profil_record>(
 		recording.device(), PROFIL_RECORD,
 		[&] {
 			profil_record record = recording.request(flags);
@@ -277,8 +280,8 @@ TEST_CASE_METHOD(AtRest, "a recording that does not begin leaves nothing behind"
 				recording.device().stop(record.profile);
 			}
 			CHECK(soon([&] { return module_stat("pinned_pages") == before; }));
-		});
-	CHECK(failures >= 5);
+		},
+		5);
 }
 
 TEST_CASE_METHOD(AtRest, "an open that fails leaves nothing behind", "[fault-injection]")
