@@ -140,6 +140,24 @@ private:
 
 } // namespace
 
+TEST_CASE_METHOD(AtRest, "a recording counts the processes that it has followed", "[record]")
+{
+	const Gate go;
+	Child parent([&] {
+		go.wait();
+		for (int i = 0; i < 3; i++)
+			Child([] {}).join();
+	});
+	Recording recording;
+
+	recording.begin(parent.pid());
+	CHECK(recording.status().followed == 1);
+	go.open();
+	parent.join();
+	recording.finish();
+	CHECK(recording.status().followed == 4);
+}
+
 TEST_CASE_METHOD(AtRest, "a user sees no more of a process that executes a set-uid program",
 		 "[record][hostile]")
 {
