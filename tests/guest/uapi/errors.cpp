@@ -203,13 +203,6 @@ void check_start(const Way &way)
 		check_row(device, way, row);
 	for (const Row &row : place_rows)
 		check_row(device, way, row);
-	for (const int proof : {0, -2, 100, device.fd()}) {
-		Description d;
-
-		CAPTURE(proof);
-		d.how.proof = proof;
-		CHECK(way(device, PROFIL_START, &d.how, sizeof(d.how)) == EINVAL);
-	}
 }
 
 } // namespace

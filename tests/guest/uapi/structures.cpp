@@ -68,8 +68,8 @@ struct Command {
 
 const Command commands[] = {
 	{"PROFIL_INFO", PROFIL_INFO, 48, true, [](Any &, const Recorded &) {}},
-	{"PROFIL_START", PROFIL_START, 96, true,
-	 [](Any &any, const Recorded &on) { any.start = describe(on.region); }, 112},
+	{"PROFIL_START", PROFIL_START, 88, true,
+	 [](Any &any, const Recorded &on) { any.start = describe(on.region); }, 96},
 	{"PROFIL_STATUS", PROFIL_STATUS, 128, true,
 	 [](Any &any, const Recorded &on) { any.status.profile = on.profile(); }, 136},
 	{"PROFIL_STOP", PROFIL_STOP, 24, true,
