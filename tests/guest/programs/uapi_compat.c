@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
-#include <linux/perf_event.h>
 #include <linux/profil_record.h>
 #include <signal.h>
 #include <stdint.h>
@@ -34,6 +33,7 @@
 /* Compiles only if every structure has the same layout as on 64 bits. */
 #include "tests/host/data/uapi-layout.c"
 
+#include "tests/guest/programs/dummy_proof.h"
 #include "tests/guest/programs/require.h"
 #include "tests/guest/support/machine_code.h"
 
@@ -259,22 +259,6 @@ static void inherit(uint64_t address)
 	stop();
 }
 
-static int open_proof(pid_t pid)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_period = 1000000000,
-		.sample_type = PERF_SAMPLE_IP,
-		.disabled = 1,
-	};
-	int fd = syscall(__NR_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	REQUIRE(fd >= 0);
-	return fd;
-}
-
 enum { COUNTS = 256 };
 static volatile struct profil_count table[COUNTS] __attribute__((aligned(PAGE)));
 
@@ -313,7 +297,7 @@ static void record(pid_t pid, uint64_t address)
 	struct profil_record how = {
 		.size = sizeof(how),
 		.flags = PROFIL_FOLLOW,
-		.proof = open_proof(pid),
+		.proof = dummy_proof(pid),
 		.period = PERIOD,
 		.table = address_of(table),
 		.nr_counts = COUNTS,
