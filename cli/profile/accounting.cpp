@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-constexpr std::array<Cause, 10> causes = {{
+constexpr auto causes = std::to_array<Cause>({
 	{"counted", &Accounting::counted, "counted"},
 	{"kernel", &Accounting::kernel, in_kernel_not_counted},
 	{"outside", &Accounting::outside, "in text without counters"},
@@ -21,7 +21,7 @@ constexpr std::array<Cause, 10> causes = {{
 	{"lost_late", &Accounting::lost_late, "lost: the clock was late"},
 	{"lost_contended", &Accounting::lost_contended, "lost: the counter was contended"},
 	{"lost_full", &Accounting::lost_full, "lost: no room was left (--max-memory gives more)"},
-}};
+});
 
 double percent(uint64_t part, uint64_t whole)
 {
