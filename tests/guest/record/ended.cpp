@@ -151,11 +151,14 @@ TEST_CASE_METHOD(AtRest, "a recording counts the processes that it has followed"
 	Recording recording;
 
 	recording.begin(parent.pid());
+	CHECK(recording.status().joined == 1);
 	CHECK(recording.status().followed == 1);
 	go.open();
 	parent.join();
+	CHECK(recording.status().joined == 4);
+	CHECK(recording.status().followed == 0);
 	recording.finish();
-	CHECK(recording.status().followed == 4);
+	CHECK(recording.status().joined == 4);
 }
 
 TEST_CASE_METHOD(AtRest, "a user sees no more of a process that executes a set-uid program",

@@ -150,6 +150,8 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports the end of a recorded process", "[reco
 	CHECK(known(recording).second == numbers);
 	CHECK(recording.status().joined == 1);
 	CHECK(recording.status().followed == 0);
+	REQUIRE(await_news(recording, INT_MAX) == 0);
+	CHECK(ready(recording) == 0);
 }
 
 namespace {
@@ -282,26 +284,6 @@ TEST_CASE_METHOD(AtRest, "the end of a recording is news, and then there are non
 	}
 	CHECK(ready(recording) == POLLPRI);
 	CHECK(await_news(recording, 1) == ENOENT);
-}
-
-TEST_CASE_METHOD(AtRest, "the end of a recorded process is news, though it brings no key and no number",
-		 "[record]")
-{
-	Child child([] { pause(); }), other([] { pause(); });
-	Recording recording;
-
-	REQUIRE(soon([&] { return asleep(child.pid()); }));
-	recording.begin(other.pid());
-	REQUIRE(recording.add(child.pid()) == 0);
-	REQUIRE(await_news(recording, INT_MAX) == 0);
-	CHECK(ready(recording) == 0);
-	const uint32_t numbers = recording.described(0).numbers;
-	need(kill(child.pid(), SIGKILL), "kill");
-	child.reap();
-	CHECK(soon([&] { return ready(recording) == POLLPRI; }));
-	CHECK(recording.described(0).numbers == numbers);
-	REQUIRE(await_news(recording, INT_MAX) == 0);
-	CHECK(ready(recording) == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "invalid requests to wait for news are refused, by ioctl and by io_uring",
