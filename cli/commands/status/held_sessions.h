@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** One attached profile of any user. */
+/** One recording of any user. */
 struct HeldProfile {
 	uint32_t id = 0;
 	std::vector<pid_t> pids; /**< the processes that it follows, as far as we can see them */

@@ -9,7 +9,7 @@
 
 namespace fuzz {
 
-/** Runs any command, with a target to attach to, and checks its result. */
+/** Runs any command, with a target to record, and checks its result. */
 void run_command(Random &random, pid_t target);
 
 } // namespace fuzz

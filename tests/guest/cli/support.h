@@ -168,7 +168,7 @@ inline int end_of(guest::Child &child)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/** A shell that executes a program when it is told to: by then it is attached, and nothing is missed. */
+/** A shell that executes a program when it is told to: by then it is recorded, and nothing is missed. */
 class HeldProgram {
 public:
 	explicit HeldProgram(const std::string &name)

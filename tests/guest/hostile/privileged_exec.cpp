@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/hostile/privileged_exec.cpp  A followed process executes a program that its watcher
- * could not attach to: a watch must not outlive the permission that it was granted with.
+ * may not record: a watch must not outlive the permission that it was granted with.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/support.h"

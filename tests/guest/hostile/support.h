@@ -22,7 +22,7 @@ namespace guest::hostile {
 constexpr size_t page = 4096;
 constexpr id_t attacker = somebody, victim = nobody;
 
-/** Debian's default lets no user attach to anything. */
+/** By Debian's default, no user may open a perf event. */
 struct PerfForUsers {
 	const Setting setting{"/proc/sys/kernel/perf_event_paranoid", "2"};
 };
