@@ -267,8 +267,12 @@ void TextRecorder::check(Clock::time_point now)
 
 	const profil_status status = session_.status(profile_);
 
-	look_at_threads();
-	std::erase_if(members_, [](pid_t pid) { return has_ended(pid); });
+	/* There may be thousands, and a piece of news each 50 ms. */
+	if (now >= next_check_) {
+		look_at_threads();
+		std::erase_if(members_, [](pid_t pid) { return has_ended(pid); });
+		next_check_ = now + check_interval;
+	}
 	if (everybody_ && !texts_.filter())
 		recording_.processes = std::max<uint64_t>(recording_.processes, status.processes);
 	if (learns_of_ends()) {
@@ -282,7 +286,6 @@ void TextRecorder::check(Clock::time_point now)
 		members_.clear();
 		log_.warn(fmt::format("the recording has ended: {}", ending(status.state)));
 	}
-	next_check_ = now + check_interval;
 }
 
 void TextRecorder::work(Clock::time_point now)

@@ -87,8 +87,12 @@ void TextRecorder::rest(Clock::time_point now)
 	pace_.rest(now);
 	texts_.learn();
 	texts_.look();
+	if (learns_of_ends()) {
+		texts_.look_at_ended();
+		check(now);
+	}
 	/* If only this look has found generated code, rest again, with a wake-up for each new key. */
-	rests_ = keys == 1 || !texts_.has_code();
+	rests_ = !idle() && (keys == 1 || !texts_.has_code());
 }
 
 } // namespace cli
