@@ -321,7 +321,6 @@ static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 	struct pid *pid = task_tgid(task);
 	struct profil_bucket *bucket;
 	struct profil_watch *watch;
-	struct hlist_node *next;
 	unsigned long flags;
 
 	if (atomic_read(&task->signal->live))
@@ -331,7 +330,7 @@ static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 	bucket = profil_watch_bucket(pid);
 	if (profil_watched(bucket)) {
 		raw_spin_lock_irqsave(&bucket->lock, flags);
-		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
+		hlist_for_each_entry(watch, &bucket->chain, node)
 			if (watch->pid == pid)
 				profil_watch_exit(watch, task);
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);

@@ -31,7 +31,8 @@ struct profil_profile;
  * @profile: the profile that its ticks count for, referenced
  * @pid: its thread group, referenced
  * @owned: the owner of its ticks
- * @left: in the follower's list of processes that have ended and that ticks may still find
+ * @left: in the follower's list of processes that have ended, which ticks may still find, or that
+ *	it follows no longer
  * @until: how long, in jiffies
  * @rcu: frees it
  *

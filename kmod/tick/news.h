@@ -70,6 +70,8 @@ static inline bool profil_news_told(const struct profil_news *news)
  */
 static inline void profil_news_tell(struct profil_news *news)
 {
+	/* After what is told: the reader arms, and then looks at that. */
+	smp_mb();
 	if (atomic_read(&news->keys) > 0 && atomic_xchg(&news->keys, 0) > 0)
 		irq_work_queue(news->wake);
 }
