@@ -178,7 +178,8 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
  *        already, and step.
  * @param nr number of targets.
  * @return the number of targets that were added (their error is 0), 0 to nr; -1 with errno
- *         ENOENT if there is no such recording, EFAULT if targets is NULL.
+ *         ENOENT if there is no such recording, EINVAL if it is a system-wide one, EFAULT if
+ *         targets is NULL.
  */
 ssize_t profil_session_add(struct profil_session *session, uint32_t profile, struct profil_target *targets,
 			   size_t nr);

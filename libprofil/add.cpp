@@ -39,8 +39,8 @@ void finish(Addition &addition, int error)
 /**
  * Targets that are added together.
  *
- * With CAP_PERFMON they share a proof.  Without it, or with an older module, each target
- * needs its own, and all proofs of a batch are open at the same time.
+ * With CAP_PERFMON they share a proof.  Without it, each target needs its own, and all proofs of a batch are
+ * open at the same time.
  */
 class Batch {
 public:
@@ -181,8 +181,8 @@ void Batch::end(Addition &addition, int error)
 		finish(addition, error);
 		return;
 	}
-	/* The caller lacks CAP_PERFMON, or the module is too old for a shared proof. */
-	if (error == EACCES || error == E2BIG)
+	/* The caller lacks CAP_PERFMON. */
+	if (error == EACCES)
 		share_ = false;
 	with_its_own_proof(addition);
 }
