@@ -77,10 +77,7 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 static int profil_attach_publish_thread(struct profil_binding *binding,
 					const struct target *target)
 {
-	int err = profil_binding_narrow(binding, target->pid);
-
-	if (err)
-		return err;
+	profil_binding_narrow(binding, target->pid);
 	profil_recording_leave_owner(binding->profile->recording, target->owned, target->pid);
 	return profil_binding_publish(binding);
 }

@@ -55,8 +55,6 @@ static void profil_binding_free_work(struct work_struct *work)
 	while ((binding = next)) {
 		next = binding->freed_next;
 		mmdrop(binding->mm);
-		if (binding->thread)
-			profil_user_unwatch(binding->profile->user);
 		put_pid(binding->thread);
 		profil_profile_put(binding->profile);
 		kfree(binding->hits);
@@ -133,18 +131,15 @@ void profil_binding_own(struct profil_binding *binding, struct profil_owned owne
  * @binding: initialised, not yet in the table
  * @thread: of a task in its address space
  *
- * It is charged like a process that is followed, as nothing else bounds a user's threads.
+ * In the table it is charged like a process that is followed: nothing else bounds a user's
+ * threads.
  *
  * Context: Any.
- * Return: 0; -EDQUOT.
  */
-int profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
+void profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
 {
-	if (!profil_user_watch(binding->profile->user))
-		return -EDQUOT;
 	binding->thread = get_pid(thread);
 	binding->key |= PROFIL_KEY_THREAD;
-	return 0;
 }
 
 /**
@@ -171,19 +166,22 @@ static void profil_binding_count(const struct profil_binding *binding, int chang
 	atomic_add(change, &nr_bindings);
 }
 
-/* Return: 0; -ENOENT: the profile is over. */
+/* Return: 0; -ENOENT: the profile is over; -EDQUOT: its user has too many threads. */
 static int profil_binding_insert(struct profil_bucket *bucket, struct profil_binding *binding,
 				 struct profil_binding *existing)
 {
 	struct profil_profile *profile = binding->profile;
 	unsigned int number = bucket - profil_bindings;
+	int err = 0;
 
 	lockdep_assert_held(&bucket->lock);
 	raw_spin_lock(&profile->bindings_lock);
-	if (READ_ONCE(profile->retired)) {
-		raw_spin_unlock(&profile->bindings_lock);
-		return -ENOENT;
-	}
+	if (READ_ONCE(profile->retired))
+		err = -ENOENT;
+	else if (binding->thread && !profil_user_watch(profile->user))
+		err = -EDQUOT;
+	if (err)
+		goto unlock;
 	if (!test_bit(number, profil_bindings_used))
 		set_bit(number, profil_bindings_used);
 	if (!profil_everybody_met(profile->everybody))
@@ -194,8 +192,9 @@ static int profil_binding_insert(struct profil_bucket *bucket, struct profil_bin
 		hlist_add_head_rcu(&binding->node, &bucket->chain);
 	list_add_tail(&binding->link, &profile->bindings);
 	profil_binding_count(binding, 1);
+unlock:
 	raw_spin_unlock(&profile->bindings_lock);
-	return 0;
+	return err;
 }
 
 /*
@@ -213,6 +212,8 @@ static bool profil_binding_unlist(struct profil_binding *binding)
 	if (listed) {
 		list_del_init(&binding->link);
 		profil_binding_count(binding, -1);
+		if (binding->thread)
+			profil_user_unwatch(profile->user);
 	}
 	raw_spin_unlock(&profile->bindings_lock);
 	return listed;

@@ -120,7 +120,7 @@ void profil_binding_free(struct profil_binding *binding);
 void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 			 struct profil_profile *profile);
 void profil_binding_own(struct profil_binding *binding, struct profil_owned owned, u64 life);
-int profil_binding_narrow(struct profil_binding *binding, struct pid *thread);
+void profil_binding_narrow(struct profil_binding *binding, struct pid *thread);
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced);
 int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding);

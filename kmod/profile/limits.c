@@ -360,7 +360,7 @@ void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
 }
 
 /**
- * profil_user_watch() - charge one followed process
+ * profil_user_watch() - charge one followed process, or one recorded thread
  * @user: the account
  *
  * Context: Any.

@@ -30,7 +30,7 @@
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
  *               profiled threads, as the module allows
- *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes
+ *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes and threads
  *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned: not mapped, not
  *               writable, beyond the end of its file, memory of a device, driver or the kernel, a
  *               shared file outside shmem and hugetlbfs, private hugetlbfs, memfd_secret(2), a
@@ -55,7 +55,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Raised when an old program would misread a new module. */
+/* Raised when an old program would misread a new module, once 0.1.0 has been released. */
 #define PROFIL_ABI	1
 #define PROFIL_FEATURE_GATE	1	/* bit of &profil_info.features */
 #define PROFIL_TYPE	0xD7
@@ -317,7 +317,8 @@ enum profil_state {
  * @lost_contended: out: ticks whose counter other threads kept changing; with
  *	PROFIL_PIN_LATE also ticks that could not be remembered for lack of memory or room
  * @joined: out: number of processes that a recording has followed so far
- * @followed: out: number of them that have not ended; a thread (PROFIL_THREAD) is not followed
+ * @followed: out: number of them that it follows now: none after PROFIL_STOP_KEEP, no process
+ *	that has ended, or has executed a program that the reader must not see, and no thread
  * @stored: out: number of PCs in the array of samples
  * @pinned: out: memory pinned for the profile, in bytes; with PROFIL_PIN_LATE without the gate's
  * @processes: out: number of address spaces in the profile now; the end of one
