@@ -3,38 +3,16 @@
 #include "tests/guest/lib/support.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
-#include "tests/support/programs.h"
 
-#include <map>
 #include <memory>
-#include <sstream>
 #include <sys/mman.h>
 
 using namespace guest;
 using namespace lib_test;
-using namespace support;
 
 namespace {
 
 constexpr size_t page = 4096;
-
-/** The lines "COUNT WHAT in FUNCTION", by the last two words. */
-std::map<std::string, unsigned> counts_in(const std::string &text)
-{
-	std::istringstream lines(text);
-	std::map<std::string, unsigned> counts;
-	std::string line;
-
-	while (std::getline(lines, line)) {
-		std::istringstream words(line);
-		std::string what, in, function;
-		unsigned count = 0;
-
-		if (words >> count >> what >> in >> function && in == "in")
-			counts[what.append(" in ").append(function)] += count;
-	}
-	return counts;
-}
 
 /** Touches pages for the first time. */
 __attribute__((noinline)) void touch(size_t pages)
@@ -74,22 +52,6 @@ private:
 };
 
 } // namespace
-
-TEST_CASE_METHOD(AtRest, "a program counts two events of its own by function, in counters of each width",
-		 "[lib][source][man]")
-{
-	const Output output =
-		run("LD_LIBRARY_PATH=" + build_dir() + " " + build_dir() + "/tests/examples/events");
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	auto counts = counts_in(output.text);
-	CHECK(counts["faults in one"] == 100);
-	CHECK(counts["faults in two"] == 200);
-	CHECK(counts["faults in three"] == 300);
-	/* Since 2.41 a function of glibc without a public name makes all calls that can be cancelled. */
-	CHECK(counts["switches in clock_nanosleep"] + counts["switches in ?"] >= 1);
-}
 
 TEST_CASE_METHOD(AtRest, "events that a process samples of itself count beside each other", "[lib][source]")
 {

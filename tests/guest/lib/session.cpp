@@ -3,14 +3,17 @@
 #include "tests/guest/lib/flock.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
+#include "tests/support/programs.h"
 
 #include <cerrno>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <thread>
 
 using namespace guest;
 using namespace lib_test;
+using namespace support;
 
 TEST_CASE_METHOD(AtRest, "a session does not include a profile of its own process", "[lib][record]")
 {
@@ -108,4 +111,27 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is recorded thr
 	flock.targets()[1].pid = child.pid();
 	REQUIRE(flock.add(1, 2) == 2);
 	sleep_until([&] { return flock.count(1) >= 3 && flock.count(2) >= 3; });
+}
+
+TEST_CASE_METHOD(AtRest, "the example of a recording records the processes in its arguments", "[lib][man]")
+{
+	const auto spin = [] {
+		prctl(PR_SET_NAME, "spinning");
+		for (;;)
+			;
+	};
+	const std::string nobody = "4194304"; /* the kernel gives no greater PID than the one before */
+	const Child first(spin), second(spin);
+	const auto record = [&](const std::string &pids) {
+		return run("LD_LIBRARY_PATH=" + build_dir() + " " + build_dir() + "/tests/examples/record " +
+			   pids);
+	};
+	const Output both = record(std::to_string(first.pid()) + " " + std::to_string(second.pid()));
+	const Output gone = record(std::to_string(first.pid()) + " " + nobody);
+
+	INFO(both.text << gone.text);
+	CHECK(both.status == 0);
+	CHECK(both.text.find(" spinning ") != std::string::npos);
+	CHECK(gone.status == 1);
+	CHECK(gone.text.find(nobody + ": no such process") == 0);
 }
