@@ -113,8 +113,8 @@
  * Bit of &profil_record.flags: arm a wake-up for the recording &profil_record.profile.  poll(2)
  * of the file reports EPOLLPRI once a recording of the file has given out a number, has taken
  * @nr_counts elements of its table for new keys, or has ended, or once it follows a process no
- * longer (&profil_status.followed), except in a system-wide recording.  The next such command clears
- * EPOLLPRI until one of these happens again.  A reader arms the wake-up, looks at the
+ * longer (&profil_status.followed), except in a system-wide recording.  The next such command
+ * clears EPOLLPRI until one of these happens again.  A reader arms the wake-up, looks at the
  * recording once more, and sleeps.  Only @size, @flags, @profile and @nr_counts, from 1 to
  * 2^31 - 1, are given, and @proof is -1.  ENOENT if the recording has ended.
  */
