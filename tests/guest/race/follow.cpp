@@ -62,18 +62,6 @@ void family(unsigned depth)
 		;
 }
 
-/** Add a task.  Returns 0 or the error. */
-int add(const Recording &recording, const Fd &proof, uint32_t flags = 0)
-{
-	profil_record record = {};
-
-	record.size = sizeof(record);
-	record.flags = flags;
-	record.profile = recording.profile();
-	record.proof = proof.get();
-	return recording.device().call(PROFIL_RECORD, &record);
-}
-
 /** Has each of so many processes one owner, whose end was noticed? */
 void check_owners(const Recording &recording, size_t processes)
 {
@@ -145,7 +133,7 @@ TEST_CASE_METHOD(AtRest, "a child that is added during its fork is one owner", "
 
 		if (its.get() < 0)
 			continue;
-		const int error = add(all.recording, its);
+		const int error = all.recording.add_with(its);
 		need_that(!error || error == EEXIST || error == ESRCH,
 			  "the child is added, was added or has ended");
 		met += error != ESRCH;
@@ -196,13 +184,13 @@ TEST_CASE_METHOD(AtRest, "threads that are added while they end are counted once
 		last = tid;
 		if (its.get() < 0)
 			continue;
-		const int error = add(all.recording, its, PROFIL_THREAD);
+		const int error = all.recording.add_with(its, PROFIL_THREAD);
 		/*
 		 * EBUSY: 64 recorded threads have ended, and the module has not yet released all of
 		 * them.
 		 */
 		need_that(!error || error == ESRCH || error == EBUSY,
-			  "it is added, has ended or there is no room");
+			  "the thread is added, or has ended, or there is no room for it");
 		if (error == EBUSY)
 			last = 0;
 		if (!error) {

@@ -103,7 +103,8 @@ TEST_CASE_METHOD(AtRest, "a sampling event on a process is a proof, whatever it 
 	CHECK(try_event({.pid = target.pid(), .exclude_kernel = true}) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "an event that cannot sample the PCs of one process is no proof", "[record][proof]")
+TEST_CASE_METHOD(AtRest, "an event that cannot sample the PCs of one process is not a proof",
+		 "[record][proof]")
 {
 	const Child target([] { pause(); });
 
@@ -115,7 +116,7 @@ TEST_CASE_METHOD(AtRest, "an event that cannot sample the PCs of one process is 
 	CHECK(try_event({.pid = target.pid(), .exclude_kernel = true}, PROFIL_KERNEL_TICKS) == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "a descriptor of any other kind is no proof", "[record][proof]")
+TEST_CASE_METHOD(AtRest, "a descriptor of any other kind is not a proof", "[record][proof]")
 {
 	int ends[2];
 	sigset_t none;

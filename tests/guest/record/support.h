@@ -118,13 +118,14 @@ public:
 		return all;
 	}
 
-	/** Add a process.  Returns 0 or the error. */
-	int add(pid_t pid) const
+	/** Add a process, or a thread.  Returns 0 or the error. */
+	int add(pid_t pid, uint32_t flags = 0) const { return add_with(proof_of(pid), flags); }
+	int add_with(const Fd &proof, uint32_t flags = 0) const
 	{
-		const Fd proof = proof_of(pid);
 		profil_record record = {};
 
 		record.size = sizeof(record);
+		record.flags = flags;
 		record.profile = profile_;
 		record.proof = proof.get();
 		return device().call(PROFIL_RECORD, &record);

@@ -30,19 +30,6 @@ bool reaches(const Recording &recording, size_t thread, uint64_t ticks)
 	return soon([&] { return in_loop(recording, thread) >= ticks; });
 }
 
-/** Add a thread.  Returns 0 or the error. */
-int add(const Recording &recording, pid_t thread, uint32_t flags = PROFIL_THREAD)
-{
-	const Fd proof = proof_of(thread);
-	profil_record record = {};
-
-	record.size = sizeof(record);
-	record.flags = flags;
-	record.profile = recording.profile();
-	record.proof = proof.get();
-	return recording.device().call(PROFIL_RECORD, &record);
-}
-
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "a recording of one thread counts the ticks of that thread only", "[record][thread]")
@@ -75,7 +62,7 @@ TEST_CASE_METHOD(AtRest, "a recording to which all threads were added counts wha
 	await_no_clock();
 	of_process.begin(target.pid(), 0);
 	of_threads.begin(target.tid(0), PROFIL_THREAD);
-	REQUIRE(add(of_threads, target.tid(1)) == 0);
+	REQUIRE(of_threads.add(target.tid(1), PROFIL_THREAD) == 0);
 	for (size_t i = 0; i < threads; i++)
 		target.begin(i);
 	for (size_t i = 0; i < threads; i++)
@@ -98,10 +85,10 @@ TEST_CASE_METHOD(AtRest, "one session records a thread once, whatever else it re
 	Recording recording, other = recording.beside();
 
 	recording.begin(target.tid(0), PROFIL_THREAD);
-	CHECK(add(recording, target.tid(0)) == EEXIST);
+	CHECK(recording.add(target.tid(0), PROFIL_THREAD) == EEXIST);
 	CHECK(other.try_begin(target.tid(0), PROFIL_THREAD) == EEXIST);
 	CHECK(other.try_begin(target.tid(1), PROFIL_THREAD) == 0);
-	CHECK(add(recording, target.tid(1)) == EEXIST);
+	CHECK(recording.add(target.tid(1), PROFIL_THREAD) == EEXIST);
 	CHECK(recording.status().processes == 1);
 }
 
@@ -168,10 +155,10 @@ TEST_CASE_METHOD(AtRest, "a thread is neither followed nor taken for a process",
 	CHECK(of_thread.begin_everybody(PROFIL_THREAD) == EINVAL);
 	REQUIRE(of_thread.try_begin(target.tid(1), PROFIL_THREAD) == 0);
 	REQUIRE(of_process.try_begin(target.pid()) == 0);
-	CHECK(add(of_thread, target.tid(0), 0) == EINVAL);
-	CHECK(add(of_process, target.tid(0), PROFIL_THREAD) == EINVAL);
-	CHECK(add(of_thread, target.tid(0), PROFIL_THREAD | PROFIL_KERNEL_TICKS) == EINVAL);
-	CHECK(add(of_thread, target.tid(0)) == 0);
+	CHECK(of_thread.add(target.tid(0)) == EINVAL);
+	CHECK(of_process.add(target.tid(0), PROFIL_THREAD) == EINVAL);
+	CHECK(of_thread.add(target.tid(0), PROFIL_THREAD | PROFIL_KERNEL_TICKS) == EINVAL);
+	CHECK(of_thread.add(target.tid(0), PROFIL_THREAD) == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "a thread that has ended cannot be recorded", "[record][thread]")
@@ -220,7 +207,7 @@ TEST_CASE_METHOD(AtRest, "each recorded thread is an owner, if processes are tol
 	Recording recording;
 
 	recording.begin(target.tid(0), PROFIL_THREAD | PROFIL_RECORD_PROCESSES);
-	REQUIRE(add(recording, target.tid(1)) == 0);
+	REQUIRE(recording.add(target.tid(1), PROFIL_THREAD) == 0);
 	for (size_t i = 0; i < threads; i++)
 		target.begin(i);
 	for (size_t i = 0; i < threads; i++)
@@ -271,7 +258,7 @@ TEST_CASE_METHOD(AtRest, "recorded threads are charged to a user's limit like fo
 		Recording recording;
 
 		recording.begin(target.tid(0), PROFIL_THREAD);
-		CHECK(add(recording, target.tid(1)) == EDQUOT);
+		CHECK(recording.add(target.tid(1), PROFIL_THREAD) == EDQUOT);
 	}
 	/* What ended or was refused is charged no longer. */
 	CHECK(soon([&] { return again.try_begin(target.tid(1), PROFIL_THREAD) == 0; }));
