@@ -84,14 +84,18 @@ public:
 
 			  touch(nullptr, none);
 			  touch_again(nullptr, none);
+			  /* And that of waiting: it faults neither as a recording begins nor as it ends. */
+			  ready_.open();
+			  go_.wait();
 			  ready_.open();
 			  go_.wait();
 			  work();
 			  done_.open();
-			  for (;;)
-				  pause();
+			  go_.wait();
 		  })
 	{
+		ready_.wait();
+		go_.open();
 		ready_.wait();
 	}
 
