@@ -310,7 +310,7 @@ rmmod: ## unload the module from this machine's kernel
 	scripts/module unload
 
 .PHONY: install
-install: libprofil $(if $(filter i386,$(ARCH)),,cli) ## install the CLI, the library and the headers below DESTDIR and PREFIX
+install: libprofil $(if $(filter i386,$(ARCH)),,cli) ## install the CLI, the library and the headers below DESTDIR and PREFIX (not below /tmp for use in a guest, which has its own)
 	scripts/build/install
 
 .PHONY: install-module
