@@ -87,13 +87,13 @@ void over_quota(const Text &text)
 	profil_info info;
 
 	if (module_info(info))
-		text.say("this user's limit of profiles or pinned pages is reached: %llu of %llu "
-			 "pages are in use (end other profiles, or use fewer counters)",
+		text.say("this user's limit of profiles, pinned pages or followed processes is reached: "
+			 "%llu of %llu pages are in use (end other profiles, or use fewer counters)",
 			 static_cast<unsigned long long>(info.pages_used),
 			 static_cast<unsigned long long>(info.pages_max));
 	else
-		text.say("this user's limit of profiles or pinned pages is reached (end other "
-			 "profiles, or use fewer counters)");
+		text.say("this user's limit of profiles, pinned pages or followed processes is reached "
+			 "(end other profiles, or use fewer counters)");
 }
 
 void out_of_range(const Text &text)
@@ -151,13 +151,15 @@ constexpr Sentence sentences[] = {
 		 "that belongs to libprofil " PROFIL_VERSION ")"},
 	{ENOTTY, "/dev/profil does not know this command: it is another device, or the module is too "
 		 "old (load the one that belongs to libprofil " PROFIL_VERSION ")"},
-	{EACCES, "permission denied: the proof does not permit this profile (record with the "
-		 "credentials that opened it; kernel ticks need CAP_PERFMON)"},
+	{EACCES, "permission denied: the perf event given as proof does not permit this profile (record "
+		 "with the credentials that opened it; kernel ticks need CAP_PERFMON)"},
 	{EPERM, "permission denied (ending every profile needs CAP_SYS_ADMIN; only the process that "
 		"began a recording may change its table; a container or sandbox may not let this process "
 		"open /dev/profil)"},
-	{EBUSY, "the module is busy: its rate budget is used up, or the process already has the most "
-		"profiles allowed (end other profiles, or use a rate that is already in use)"},
+	{EBUSY,
+	 "a limit of the module is reached: the sum of this user's rates, the profiles of the process, "
+	 "the recordings of the whole system, or the events sampled at once (end other profiles, or "
+	 "use a lower rate)"},
 	{EFAULT, "the counters are not in memory that can be pinned (needs writable private or shared "
 		 "memory, not a shared file, a device or private huge pages)"},
 	{EINVAL, "the description of the profile is not valid (check the alignment, order and overlap "
