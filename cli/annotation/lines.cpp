@@ -37,7 +37,7 @@ void add_source_listing(AnnotationRows &rows, const Annotation &annotation, Sour
 	}
 	if (const Counts counts = counts_of_no_line(annotation); counts.any()) {
 		rows.text("");
-		rows.row(counts, "of no known line");
+		rows.row(counts, "on unknown lines");
 	}
 	rows.row(counts_of_all(annotation), "all samples of the function");
 }

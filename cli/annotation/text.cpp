@@ -137,7 +137,7 @@ void Renderer::add_source_notes()
 			files.insert(source.file);
 	}
 	if (files.empty())
-		rows_.text("  no source: the lines are not known (debug information has them: gcc -g, or "
+		rows_.text("  no source: the lines are unknown (debug information has them: gcc -g, or "
 			   "the -dbgsym package)");
 	for (const std::string &file : files)
 		note_source(file, missing);
@@ -312,8 +312,7 @@ void Renderer::add_strays()
 	if (strays.empty())
 		return;
 	rows_.text("");
-	rows_.text(annotation_.parts.empty() ? "as recorded, by address"
-					     : "on no instruction that was decoded",
+	rows_.text(annotation_.parts.empty() ? "as recorded, by address" : "outside the decoded instructions",
 		   Paint::Heading);
 	rows_.heading("   address");
 	std::stable_sort(strays.begin(), strays.end(),

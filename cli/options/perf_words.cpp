@@ -13,9 +13,8 @@ struct Answer {
 };
 
 constexpr std::string_view no_stacks =
-	"a profile has functions and what is inlined in them, but no call stacks, which 'perf record -g' has";
-constexpr std::string_view no_events =
-	"only record, top, serve and push sample other events than time, with their own -e";
+	"a profile has functions and what is inlined in them, but no call stacks; 'perf record -g' has those";
+constexpr std::string_view no_events = "-e belongs to record, top, serve and push, which sample the events";
 constexpr std::string_view no_branches = "profil counts where the CPU is, not how it got there";
 
 constexpr std::array options = {
@@ -30,8 +29,8 @@ constexpr std::array options = {
 	Answer{"--branch-any", no_branches},
 	Answer{"-j", no_branches},
 	Answer{"--branch-filter", no_branches},
-	Answer{"-m", "the counters have a fixed size: --max-memory limits it"},
-	Answer{"--mmap-pages", "the counters have a fixed size: --max-memory limits it"},
+	Answer{"-m", "--max-memory limits the memory for counters and buffers"},
+	Answer{"--mmap-pages", "--max-memory limits the memory for counters and buffers"},
 	Answer{"-C", "profil does not tell CPUs apart; -a records all of them"},
 	Answer{"--cpu", "profil does not tell CPUs apart; -a records all of them"},
 	Answer{"--comms", "--filter process=NAME does that"},
@@ -44,7 +43,7 @@ constexpr std::array commands = {
 	Answer{"diff", "'profil report --base OLD NEW' compares profiles"},
 	Answer{"script", "'profil export --format perf-script' writes what perf script prints"},
 	Answer{"stat", "'profil record -e' samples where events occur; 'perf stat' only counts them"},
-	Answer{"archive", "'profil record --lines' puts names and lines into the profile"},
+	Answer{"archive", "a profile has all names; 'profil record --lines' stores all lines, too"},
 };
 
 template <typename Answers> std::string_view find(const Answers &answers, std::string_view word)

@@ -113,7 +113,7 @@ Error exec_error(const std::string &program, const Pipe &failure)
 	int error = 0;
 
 	if (read_fully(failure.out, &error, sizeof(error)) != sizeof(error))
-		return Error{program + ": the command ended before it began"};
+		return Error{program + ": the process ended before it could run the command"};
 	if (error == ENOENT && program.find('/') == program.npos)
 		return Error{program + ": command not found"};
 	return system_error(program, error);
@@ -167,13 +167,12 @@ std::string privilege_warning(const std::string &program, uid_t user)
 
 	if (!set_user && !set_group && !capable)
 		return {};
-	return fmt::format(
-		"{}: runs without its {} privilege while it is profiled from its start (start it by itself, "
-		"then use -p, or run profil from it)",
-		program,
-		set_user    ? "set-uid"
-		: set_group ? "set-gid"
-			    : "file-capability");
+	return fmt::format("{}: runs without its {} privilege while it is profiled from its start (start it "
+			   "separately and use -p, or start profil with that privilege)",
+			   program,
+			   set_user    ? "set-uid"
+			   : set_group ? "set-gid"
+				       : "file-capability");
 }
 
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string> &arguments,
@@ -201,9 +200,9 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string> &argumen
 	ChildProcess command(pid, Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
 
 	if (ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL))
-		return Error{
-			fmt::format("{}: cannot be traced to its start: {} (start it by itself, then use -p)",
-				    program, std::strerror(errno))};
+		return Error{fmt::format("{}: cannot be traced up to its first instruction: {} (start it "
+					 "separately and use -p)",
+					 program, std::strerror(errno))};
 	if (!command.pidfd_ || write(go.in.get(), "", 1) != 1)
 		return system_error(program);
 	if (wait_for_exec(pid))

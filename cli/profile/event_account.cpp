@@ -90,8 +90,8 @@ std::vector<std::string> event_account_lines(const EventAccount &account)
 				    "kernel.perf_event_max_sample_rate)",
 				    account.name, throttled_text(account)));
 	if (account.missed)
-		lines.push_back(fmt::format("{}: {}, of any process: the module was at work on the same "
-					    "CPU",
+		lines.push_back(fmt::format("{}: {}, in any process, because the module was already at "
+					    "work on that CPU",
 					    account.name, missed_text(account)));
 	return lines;
 }

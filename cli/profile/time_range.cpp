@@ -22,9 +22,8 @@ Outcome keep_time(Profile &profile, const TimeRange &range)
 	if (range.all())
 		return Done();
 	if (!about.slice_ms)
-		return Error{
-			"there are no slices of time in it, so --from and --to select nothing (record with "
-			"--slice 1s)"};
+		return Error{"it has no time slices, so --from and --to have nothing to select (record with "
+			     "--slice 1s)"};
 
 	const double whole = static_cast<double>(profile.duration_nanos);
 	const double from = range.from * ns_per_second;

@@ -223,7 +223,7 @@ bool RecordingRun::over()
 int RecordingRun::end_command(const StopSignals &signals)
 {
 	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
-		log_.warn("the recording is over, the command is still running");
+		log_.warn("the recording is over; the command is still running");
 	while (!command_->ended()) {
 		std::array<pollfd, 2> events = {{{command_->fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
 

@@ -141,15 +141,18 @@ std::optional<int> TargetParser::check() const
 	if (!after_mark_.empty() && options_.command.empty())
 		return usage_error(name_, "there is no command after --");
 	if (!with_command_ && !options_.command.empty())
-		return usage_error(name_, "a command cannot be run: give running processes with -p, --name, "
-					  "-u, --cgroup or -a");
+		return usage_error(name_,
+				   "cannot run a command: select running processes with -p, --name, -u, "
+				   "--cgroup or -a");
 	if (!processes && options_.command.empty())
 		return usage_error(
 			name_, fmt::format("nothing to profile: give -p PID, -t TID, --name REGEX, -u USER, "
 					   "--cgroup PATH{}",
 					   with_command_ ? ", -a, or -- COMMAND" : " or -a"));
 	if (!selection.pids.empty() && selection.searches())
-		return usage_error(name_, "give either -p or -t, or a search, not both");
+		return usage_error(
+			name_,
+			"give either processes (-p, -t) or a search (-a, --name, -u, --cgroup), not both");
 	if (app_.count("--pid") && app_.count("--tid"))
 		return usage_error(name_, "give either -p or -t, not both");
 	if (app_.count("--kernel-at") + app_.count("--kernel") + app_.count("--user-only") > 1)
@@ -161,7 +164,7 @@ std::optional<int> TargetParser::check() const
 					  "(-e page-faults:10)");
 	for (const Event &event : options_.events)
 		if (event.attr.exclude_user && options_.kernel == KernelTime::LeftOut)
-			return usage_error(name_, fmt::format("{} is counted in the kernel alone, which "
+			return usage_error(name_, fmt::format("{} counts only in the kernel, which "
 							      "--user-only leaves out: give one of them",
 							      event.name));
 	return std::nullopt;
@@ -215,11 +218,11 @@ these execute:
 
 	if (with_command)
 		text += "  --  COMMAND             a command, from its first instruction; with any of the\n"
-			"                          above, those processes while the command runs\n";
+			"                          above, profile those while the command runs\n";
 	return text + R"help(      --no-follow         do not profile forked children
 A process must match all of --name, -u and --cgroup that are given.  With the
 right to record all processes (CAP_PERFMON, or perf_event_paranoid 0), all are
-recorded, and those that match are kept, however short they live.  Otherwise a
+recorded, and those that match are kept, however briefly they live.  Otherwise a
 search is repeated once a second, so it also finds processes that start or
 change their name later.
 
@@ -235,11 +238,12 @@ How:
                           [kernel] without the right to see which), or at the
                           instruction that made the "call"
       --kernel            the same as --kernel-at call
-      --user-only         leave time in the kernel out
-      --per-process       tell processes apart by pid and not only by program
+      --user-only         leave out time in the kernel
+      --per-process       tell processes apart by PID, not only by program
       --backend WHAT      sample with the "module" alone, or with "perf" events;
-                          by default, with perf events if there is no module
-      --max-memory SIZE   most memory for counters, such as 64M (default )help" +
+                          by default, with perf events only if the module is
+                          missing or may not be used
+      --max-memory SIZE   memory limit for counters, such as 64M (default )help" +
 	       std::string(memory) + R"help()
 )help";
 }

@@ -72,8 +72,8 @@ Result<TickCost> cost_of_gaps(std::vector<uint64_t> gaps, double expected)
 
 	if (gaps.size() < least_gaps || number < expected / 2 || number > expected * 2)
 		return Error{
-			fmt::format("{} where {:.0f} ticks were due: this machine is too busy, or not alone "
-				    "on its CPUs",
+			fmt::format("{} where {:.0f} ticks were due: this machine is too busy, or shares "
+				    "its CPUs",
 				    counted_noun(gaps.size(), "interruption"), expected)};
 	std::nth_element(gaps.begin(), gaps.begin() + static_cast<ptrdiff_t>(gaps.size() / 2), gaps.end());
 	return TickCost{static_cast<double>(gaps[gaps.size() / 2]), gaps.size(), 0};

@@ -122,7 +122,7 @@ Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const
 						   : find_event(events.names, text.substr(slash + 1));
 
 		if (std::max(numerator, denominator) >= events.names.size())
-			return Error{fmt::format("--ratio: '{}' is not one event of {} divided by another "
+			return Error{fmt::format("--ratio: '{}' is not EVENT/EVENT with two events of {} "
 						 "({})",
 						 text, whose,
 						 events.names.empty()

@@ -43,12 +43,12 @@ public:
 
 		if (nameless_)
 			notes.push_back(share_text(nameless_, total, type) +
-					" of code made at run time that has no names; /tmp/perf-PID.map or a "
-					"jitdump gives it names (java -XX:+DumpPerfMapAtExit, node "
+					" in code made at run time, without names; /tmp/perf-PID.map or a "
+					"jitdump has its names (java -XX:+DumpPerfMapAtExit, node "
 					"--perf-basic-prof)");
 		if (python_ && python_ >= total / least_python)
 			notes.push_back(share_text(python_, total, type) +
-					" of Python's interpreter, in all Python functions together: only "
+					" in Python's interpreter, for all Python functions together: only "
 					"call stacks tell them apart ('perf record -g' of python3 -X perf, "
 					"or py-spy)");
 		return notes;

@@ -45,7 +45,7 @@ std::string view_help()
                           inlined                 the innermost inlined function
                           line (srcline)          source line
                           object (dso)            program or library
-                          process (pid)           process, by name and pid if
+                          process (pid)           process, by name and PID if
                                                   it is known (--per-process)
                           command (comm)          all processes of one name
                           address                 address in the object
@@ -55,8 +55,8 @@ std::string view_help()
                           file=REGEX      path of the source file
                           process=REGEX   name of the process
                           pid=PID[,PID...]
-                        or one of these with != for the opposite; if given
-                        more than once, all must hold
+                        or one of these with != for the opposite; if
+                        --filter is repeated, all must hold
   -v, --full-names      functions with their parameters, return types and
                         template arguments
 )help";

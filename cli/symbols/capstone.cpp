@@ -35,9 +35,8 @@ Result<Capstone> load()
 	    !find(library, "cs_strerror", functions.strerror) ||
 	    !find(library, "cs_malloc", functions.malloc) || !find(library, "cs_free", functions.free) ||
 	    !find(library, "cs_disasm_iter", functions.disasm_iter))
-		return Error{
-			fmt::format("cannot disassemble: {}: Debian's package libcapstone{} has the library",
-				    dlerror(), CS_API_MAJOR)};
+		return Error{fmt::format("cannot disassemble: {} (install Debian's package libcapstone{})",
+					 dlerror(), CS_API_MAJOR)};
 	return functions;
 }
 

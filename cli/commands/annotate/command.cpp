@@ -177,18 +177,18 @@ Without it, the functions with most samples are shown.
   -h, --help               this text
 
 How to read it: a sample has the address of the instruction that was about to
-run when the clock's interrupt came.  Often the time went into the instruction
-before it, which had to complete first: a slow load or division shows at the
-instruction after it.  '>' marks the target of a jump within the function.  A
-loop is the code between a backward jump and its target.  Of nested loops, the
-one with most samples of its own comes first.
+run when the clock's interrupt came.  The time was often spent in the
+instruction before it, which had to complete first: a slow load or division
+shows at the instruction after it.  '>' marks the target of a jump within the
+function.  A loop is the code between a backward jump and its target.  The loop
+with most samples of its own comes first, even if it is inside another.
 
-If the profile has several events, each one that the function has gets a column
-with the shares of the function's count.
+If the profile has several events, each event that came in the function has a
+column, which shows the percentage of it that came at each line.
 
-A function that is inlined in others is shown line by line, all places together,
-and then its instructions in each place.  (Without FUNCTION, functions are those
-of 'profil report', including the code that is inlined in them.)
+For a function that is inlined in others, the lines of all places come first,
+added up, and then the instructions of each place.  (Without FUNCTION, functions
+are those of 'profil report', including the code that is inlined in them.)
 
 The instructions come from the object's file, if it still has the recorded
 build-id.  If not, samples are shown by address and line, as recorded.

@@ -184,11 +184,11 @@ gmon       one file for each object: gmon.out for the program, and gmon.out.NAME
            for shared objects; -o is a directory, or another name than gmon.out.
            Read one with 'gprof OBJECT FILE'.
 perf-script
-           a record for each sample, as some readers count records and others
-           add up periods.  The times only order the records: a flat profile
-           has no times.
-           Use folded for more samples than fit into 1 GiB.
-csv        has an apostrophe before text that a spreadsheet would take for a
+           has a record for each sample, because some readers count records and
+           others add up periods.  The times only order the records: a flat
+           profile has no times.
+           If the samples do not fit into 1 GiB, use folded.
+csv        puts an apostrophe before text that a spreadsheet would take for a
            formula.
 firefox    has times like those of perf-script.
 

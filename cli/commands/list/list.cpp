@@ -57,8 +57,8 @@ std::string list_text(std::span<const Event> events)
 		text += '\n';
 	}
 	return text + R"text(
-Behind the name: a period (page-faults:10), u for user mode only, k for the kernel only, p for
-a precise place.
+A name may be followed by a period (page-faults:10), u for user mode only,
+k for the kernel only, p for precise attribution.
 Tracepoints are the folders below /sys/kernel/tracing/events.
 Terms of a PMU are the files in its format and events, below
 /sys/bus/event_source/devices; also period=N and name=NAME.

@@ -116,9 +116,9 @@ Send FILE (default profil.pb.gz) to a continuous-profiling server, once.  FILE
 is a profile that 'profil record' wrote, or any other in pprof's format; -:
 standard input.  Or profile processes, and send a profile at intervals, until
 all of them have ended or Ctrl-C.  A profile that the server cannot accept now
-is sent again later, less and less often.  When the profiles of more than 60
-intervals, or 64 MiB, wait, the oldest are dropped; the others follow one by
-one when the server is back.
+is sent again later, at growing intervals.  If the profiles of more than 60
+intervals, or 64 MiB, are waiting, the oldest are dropped.  The others are sent
+one at a time when the server is back.
 
       --to URL            the server (default http://localhost:4040, or with
                           --format parca http://localhost:7070, with otlp
@@ -150,8 +150,8 @@ one when the server is back.
 Without these files, the token comes from PROFIL_PUSH_TOKEN in the environment,
 and the password from PROFIL_PUSH_PASSWORD.
 
-The exit status is 0 when the server has accepted every profile, 1 when not, 2
-for wrong usage.
+The exit status is 0 if the server has accepted every profile, 1 if it has not,
+2 for wrong usage.
 
 Examples:
   profil push                               to Pyroscope on this machine

@@ -180,10 +180,10 @@ void RecordRun::obey()
 {
 	for (const ControlCommand &command : control_->take()) {
 		if (!command.word) {
-			console_.say(
-				fmt::format("--control: there is no command '{}': enable, disable, snapshot, "
-					    "stop and ping are known",
-					    command.text));
+			console_.say(fmt::format(
+				"--control: there is no command '{}' (give enable, disable, snapshot, "
+				"stop or ping)",
+				command.text));
 			continue;
 		}
 		obey(*command.word);
@@ -329,7 +329,7 @@ Outcome RecordRun::finish()
 	if (!written)
 		return written;
 	if (recording.missing)
-		console_.say(fmt::format("{} that the module counted were not found in its counters",
+		console_.say(fmt::format("{} that the module counted are missing from the table of counts",
 					 counted_noun(recording.missing, "sample")));
 	return Done();
 }

@@ -70,12 +70,13 @@ it.
 )help" + target_help() +
 	       R"help(
 Time and output:
-  -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command runs on
+  -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command that
+                          profil has started keeps running
   -D, --delay MS          leave out the first milliseconds; -1: count nothing
                           until --control says enable
   -o, --output FILE       write the profile to FILE (default profil.pb.gz), and
-                          keep the last one as FILE.old; -: standard output, to
-                          which a command may also write
+                          keep an existing one as FILE.old; -: standard output,
+                          which the command shares
       --loop TIME         write a file each time TIME has passed; -o needs %t
       --keep N            with --loop: keep the last N files only
       --checkpoint TIME   how often to save the profile so far in FILE.part, in
@@ -86,24 +87,24 @@ Time and output:
                           %t is the time of the snapshot then
       --control fifo:CTL[,ACK]
                           obey enable, disable, snapshot, stop and ping, a line
-                          each, in the FIFO CTL, and write ack to ACK; or
-                          fd:CTL[,ACK] with the numbers of open files
+                          each, from the FIFO CTL, and write ack to the FIFO
+                          ACK; or fd:CTL[,ACK] with descriptors of open files
       --per-thread        also add up the samples of each thread
-      --lines             store the source lines of all samples; by
-                          default, reports read some of them from the object's
-                          file, which saves time here: see profil(1)
+      --lines             store the source lines of all samples; by default,
+                          reports read some of them from the objects' files,
+                          which makes recording faster: see profil(1)
   -h, --help              this text
 In FILE, %t is the start time (UTC), %p the PID of the first process of -p or of
 the command, or else of profil, %h the machine's name, %% a percent sign.
 
-The exit status is 0 when something was recorded, 1 when not, 2 for wrong usage.
+The exit status is 0 if something was recorded, 1 if not, 2 for wrong usage.
 With a command it is that of the command, or 128 plus the number of the signal
 that killed it.  A second Ctrl-C aborts without writing.
 
 Examples:
   profil record -p 4711 -d 10             ten seconds of process 4711
   profil record --name '^nginx' -d 1m     all processes with such a name
-  profil record -- make -j8               a command and all that it starts
+  profil record -- make -j8               a command and everything it starts
   profil record -a -- make -j8            all processes, while a command runs
   profil record -a --loop 1h -o '%h-%t.pb.gz'
                                           all processes, one file per hour

@@ -178,7 +178,7 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 	if (report.base)
 		text += saturated_text(*report.base);
 	if (report.now.rates_differ)
-		text += "the files' rates differ: a sample does not mean the same time in each\n";
+		text += "the files' rates differ: a sample stands for a different time in each\n";
 	return text;
 }
 

@@ -190,7 +190,7 @@ With --html also:
                         be repeated
 
 REGEX is a POSIX extended regular expression, as for grep -E; it need only match
-a part of the name.  Percentages are of all samples, even with a filter.
+a part of the name.  Percentages are of all samples, even if a filter is given.
 
 Time spent in inlined functions is shown for the function they are inlined in,
 unless --sort has inlined or line.  A function without a name is shown as
@@ -202,11 +202,11 @@ has a chart of objects, functions and lines; the table; the functions with most
 samples, with source and instructions as in 'profil annotate'; samples by
 address; and what became of every tick.  --sort, --filter and the limits mean
 the same; the chart always shows objects, functions and lines.  If there are
-several events, the page shows the one that you choose in it; with --base, you
-can choose those that both profiles have.  The page has no ratios.  It contains
+several events, you choose in the page which one it shows; with --base, only
+events of both profiles.  The page has no ratios.  It contains
 source text: consider that before you give it to anyone.  With --base its table
-has the shares before and now, and places with more or less time than before are
-coloured, unless chance explains the difference.
+has the shares before and now, and everything with a larger or smaller share
+than before is coloured, unless chance explains the difference.
 
 With --base, the columns are the shares of all samples, before and now, and
 their difference in percentage points, so rates and durations may differ.  Rows
@@ -221,9 +221,10 @@ two runs, use --sort command, not process.
 A * marks differences that chance does not explain: Fisher's exact test of the
 row's samples against all others, two-sided (twice the smaller tail), or for
 large numbers its normal approximation with Yates' correction; p < 0.01 after
-Holm's correction for the number of rows.  Of a hundred comparisons of a program
-with itself, at most one has any wrong mark.  The test covers only chance in
-sampling.  For what varies from run to run, add up several runs.
+Holm's correction for the number of rows.  When a program is compared with
+itself, at most one comparison in a hundred has any wrong mark.  The test covers
+only chance in sampling.  To average out what varies from run to run, add up
+several runs.
 
 If both profiles have several events, each common event is compared and tested
 separately, by its samples, and corrected for the number of rows that have it.

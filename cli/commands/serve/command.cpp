@@ -140,7 +140,7 @@ Outcome serve(const ServeOptions &options, const TargetOptions &target, const st
 		say(backend_line(*backend, std::nullopt));
 	say(fmt::format("{}{} answers /debug/pprof/profile?seconds=N{}",
 			server->address().unix_path.empty() ? "http://" : "", server->address().text(),
-			server->address().is_local() ? "" : ", for everyone who can reach it"));
+			server->address().is_local() ? "" : ", for anyone who can reach it"));
 
 	Outcome ended = Done();
 	const Fd over(eventfd(0, EFD_CLOEXEC));

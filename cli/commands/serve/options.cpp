@@ -67,18 +67,18 @@ std::string serve_help()
 
 Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
 of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
-Alloy and other scrapers of Go programs get profiles of any program.  Processes
-are attached only while a client asks.  With several events (-e), the profile
-has a sample type for each; the first is the default ('go tool pprof
+Alloy and other scrapers of Go programs can profile any program.  Processes are
+attached only while a client waits for a profile.  With several events (-e), the
+profile has a sample type for each; the first is the default ('go tool pprof
 -sample_index' chooses another).
 
 )help" + target_help(false) +
 	       R"help(
-Where to listen, and for whom:
+Listening:
 )help" + serve_options_help() +
 	       R"help(  -h, --help              this text
 
-Ctrl-C ends it.  The exit status is 0 then, 1 when it cannot start, 2 for wrong
+The exit status is 0 after Ctrl-C, 1 if the server cannot start, 2 for wrong
 usage.
 
 Examples:

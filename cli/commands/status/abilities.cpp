@@ -121,7 +121,7 @@ Ability judge_own(const Machine &machine, const Permissions &permissions)
 
 Ability judge_kernel(const Machine &machine, const Permissions &permissions, bool with_module)
 {
-	const std::string what = "their time in the kernel cannot be shown by function, nor at calls";
+	const std::string what = "their time in the kernel cannot be shown by function or at calls";
 
 	if (!permissions.kernel_error)
 		return {"kernel",
@@ -150,7 +150,7 @@ Ability judge_others(const Machine &machine, const Permissions &permissions)
 			return *ability;
 		return {"others",
 			false,
-			what + ": this root has no CAP_PERFMON, as in a container",
+			what + ": root has no CAP_PERFMON here, as in a container",
 			{"docker run --cap-add PERFMON --cap-add SYS_PTRACE --pid host ..."}};
 	}
 	return {"others",
@@ -204,8 +204,8 @@ Ability judge_perf()
 {
 	return {"perf",
 		true,
-		"profil record, top, push and serve use perf events in place of the module: a sample costs "
-		"more than its tick, and ticks that come late or with interrupts off are not accounted for",
+		"profil record, top, push and serve use perf events instead of the module: each sample "
+		"costs more, and ticks that come late or not at all are not accounted for",
 		{}};
 }
 

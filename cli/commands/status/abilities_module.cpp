@@ -113,8 +113,8 @@ Ability not_loaded(const Machine &machine)
 	if (!machine.takes_modules)
 		return {"module",
 			false,
-			fmt::format("the module cannot be loaded: kernel {} has no loadable modules "
-				    "(CONFIG_MODULES is off); boot one that has",
+			fmt::format("the module cannot be loaded: kernel {} does not support modules "
+				    "(CONFIG_MODULES is off); boot one that does",
 				    machine.release),
 			{install_kernel, reboot}};
 	if (machine.modules_disabled)

@@ -67,8 +67,8 @@ std::string status_help()
 
 Show whether profil works here: the module and its version, /dev/profil, what
 this user may profile, the limits and how much of them is used, the clock, who
-profiles what, and what a tick costs.  For everything that cannot be done, show
-the commands that would make it work.
+profiles what, and what a tick costs.  If something does not work, show the
+commands that would make it work.
 
       --json              print a JSON document, as described by
                           status.schema.json
@@ -81,17 +81,17 @@ the commands that would make it work.
                           tenth of a second of CPU time
   -h, --help              this text
 
-Profiles of other users are shown only to those users and to root.  Of programs
-that profile themselves, only the number is shown.  The kernel decides what a
+A user's profiles are shown only to that user and to root.  Programs that
+profile themselves are only counted.  The kernel decides what a
 user may profile, by kernel.perf_event_paranoid, CAP_PERFMON, and whether the
 process is of the same user.  (Yama's ptrace_scope is for debuggers, and has no
 effect here.)
 
-The cost of a tick is measured: it is the time that an interruption takes from a
-loop that is being profiled, so it includes all that the kernel does at a tick.
+The cost of a tick is measured: it is how long a tick interrupts a loop that is
+being profiled, so it includes everything that the kernel does at a tick.
 
-The exit status is 0 when everything can be done, 1 when something cannot, 2
-for wrong usage.
+The exit status is 0 if everything works, 1 if something does not, 2 for wrong
+usage.
 
 Examples:
   profil status

@@ -62,7 +62,7 @@ std::string limits_text(const Status &status)
 		    fmt::format("{} pinned by all (more with CAP_SYS_RESOURCE), {} in use",
 				bytes_text(value_of(parameters, "max_pages") * page_size()),
 				bytes_text(value_of(status.machine.totals, "pinned_pages") * page_size()))) +
-	       line("", fmt::format("{} per user, who may follow {}",
+	       line("", fmt::format("{} per user, in which {} may be followed",
 				    counted_noun(value_of(parameters, "max_user_profiles"), "profile"),
 				    counted_noun(value_of(parameters, "max_user_watches"), "process"))) +
 	       line("",
@@ -77,7 +77,7 @@ std::string clock_text(const Status &status)
 	const uint64_t period = value_of(status.machine.totals, "clock_period");
 
 	if (!period)
-		return line("clock", "stands still: nothing is being profiled");
+		return line("clock", "stopped: nothing is being profiled");
 	return line("clock", fmt::format("ticks every {:.3f} ms: {}", static_cast<double>(period) / 1e6,
 					 rate_text(1e9 / static_cast<double>(period))));
 }
@@ -180,7 +180,7 @@ std::string targets_text(const HeldSession &session)
 	}
 	if (number > most_named)
 		text += fmt::format(" and {}{} more", grouped(number - most_named), more ? " or" : "");
-	return text.empty() ? "no process that is visible here" : text;
+	return text.empty() ? "no process visible here" : text;
 }
 
 /** "999 Hz", "99 Hz to 999 Hz"; empty if no clock ticks. */

@@ -107,11 +107,11 @@ Keys:
 	       R"help(
 Names come from symbols.  Reading the debug information of large programs takes
 seconds, so it is used only for --sort inlined or line, and for --filter file=;
-otherwise --filter function= does not match inlined functions.  Counters are
-read at each refresh, so there are fewer of them than for 'profil record'.
+otherwise --filter function= does not match inlined functions.  Every refresh
+reads all counters, so there are fewer of them than in 'profil record'.
 
-Ctrl-C also ends it.  The exit status is 0 then, 1 when nothing can be shown, 2
-for wrong usage.
+Ctrl-C also ends it.  The exit status is 0, 1 if nothing can be shown, or 2 for
+wrong usage.
 
 Examples:
   profil top -p 4711

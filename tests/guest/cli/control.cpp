@@ -140,7 +140,8 @@ TEST_CASE("an unknown command to a recording is reported, and not acknowledged",
 	one.tell("stop");
 	/* It recorded nothing. */
 	CHECK(end_of(one.record) == 1);
-	CHECK(has(read_file(one.messages / "output"), "--control: there is no command 'frobnicate': enable, "
-						      "disable, snapshot, stop and ping are known"));
+	CHECK(has(read_file(one.messages / "output"),
+		  "--control: there is no command 'frobnicate' (give enable, "
+		  "disable, snapshot, stop or ping)"));
 	CHECK(report(one.file)["samples"] == 0);
 }

@@ -251,14 +251,12 @@ TEST_CASE("the first commands that users of perf try have an answer", "[cli]")
 	const std::pair<const char *, const char *> all[] = {
 		{"record -g -p 1",
 		 "profil record: there is no option -g: a profile has functions and what is "
-		 "inlined in them, but no call stacks, which 'perf record -g' has"},
+		 "inlined in them, but no call stacks; 'perf record -g' has those"},
 		{"record --call-graph=dwarf -p 1", "there is no option --call-graph: a profile has"},
-		{"report -e cycles",
-		 "there is no option -e: only record, top, serve and push sample other events"},
+		{"report -e cycles", "there is no option -e: -e belongs to record, top, serve and push"},
 		{"record -e nonsense -- true", "event 'nonsense': there is no such event (profil list shows"},
 		{"record -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},
-		{"record -e cs:k --user-only -- true",
-		 "cs:k is counted in the kernel alone, which --user-only"},
+		{"record -e cs:k --user-only -- true", "cs:k counts only in the kernel, which --user-only"},
 		{"push -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},
 		{"push -e cs", "options on how to profile need something to profile: give -p PID"},
 		{"top -g -i x", "there is no option -g: a profile has"},

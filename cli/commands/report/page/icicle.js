@@ -55,7 +55,7 @@ function addLines(places) {
 	for (let i = 0; i < owners.length; i++)
 		places[owners[i]].add(`${baseName(string(file[i]))}:${line[i]}`, samples[i]);
 	for (let i = 0; i < places.length; i++)
-		places[i].addRest(i < complete ? 'no known line' : 'lines that are not in this page');
+		places[i].addRest(i < complete ? 'unknown lines' : 'lines that are not in this page');
 }
 
 /** Colour a place by how it differs from the base, if there is one. */

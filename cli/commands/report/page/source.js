@@ -161,7 +161,7 @@ class SourceView {
 			parts.push(listing(file.name, 'line', 'source', rows));
 		}
 		if (Number(one.of_no_line))
-			parts.push(element('p', 'note', `On no known line: ${amountText(one.of_no_line)}.`));
+			parts.push(element('p', 'note', `On unknown lines: ${amountText(one.of_no_line)}.`));
 		return parts;
 	}
 

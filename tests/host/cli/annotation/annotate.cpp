@@ -179,7 +179,7 @@ TEST_CASE("every instruction is shown once, and the samples add up", "[cli][anno
 	REQUIRE(annotation.strays.size() == 1);
 	CHECK(annotation.strays[0].address == inside);
 	CHECK(annotation.strays[0].samples == 40);
-	CHECK(line_of(text, "on no instruction that was decoded") <
+	CHECK(line_of(text, "outside the decoded instructions") <
 	      line_of(text, fmt::format(" {:x}   ", inside)));
 	CHECK(has(text, "     40   40.00  ####"));
 	CHECK(has(text, "    100  100.00  ##########  all samples of the function\n"));

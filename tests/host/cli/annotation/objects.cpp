@@ -125,7 +125,7 @@ TEST_CASE("functions of a stripped object are shown from where they begin", "[cl
 	CHECK(counts_of(annotation) == std::map<uint64_t, uint64_t>{{listed[1].address, 6}});
 	for (size_t i = 0; i < listed.size(); i++)
 		CHECK(annotation.parts.at(0).instructions.at(i).code.address == listed[i].address);
-	CHECK(has(text_of(annotation), "no source: the lines are not known"));
+	CHECK(has(text_of(annotation), "no source: the lines are unknown"));
 }
 
 TEST_CASE("a missing source is reported, and its line numbers remain", "[cli][annotate]")

@@ -73,13 +73,13 @@ TEST_CASE("a ratio of what the profile does not have is refused", "[cli][events]
 		return ratios_of(flat.events, std::vector{wanted}).error().text;
 	};
 
-	CHECK(refusal("cycles") == "--ratio: 'cycles' is not one event of the profile divided by another "
+	CHECK(refusal("cycles") == "--ratio: 'cycles' is not EVENT/EVENT with two events of the profile "
 				   "(cycles:u, instructions)");
 	CHECK(refusal("cache-misses/instructions") ==
-	      "--ratio: 'cache-misses/instructions' is not one event of the profile divided by another "
+	      "--ratio: 'cache-misses/instructions' is not EVENT/EVENT with two events of the profile "
 	      "(cycles:u, instructions)");
 	CHECK(ratios_of({}, std::vector<std::string>{"a/b"}).error().text ==
-	      "--ratio: 'a/b' is not one event of the profile divided by another (the profile does not have "
+	      "--ratio: 'a/b' is not EVENT/EVENT with two events of the profile (the profile does not have "
 	      "several)");
 }
 

@@ -282,7 +282,7 @@ TEST_CASE("annotate without a usable libcapstone names the package, other comman
 
 	INFO(annotated.text);
 	CHECK(has(annotated.text, "cannot disassemble: "));
-	CHECK(has(annotated.text, ": Debian's package libcapstone"));
+	CHECK(has(annotated.text, "(install Debian's package libcapstone"));
 	CHECK(run(command + "report" + file).status == 0);
 }
 

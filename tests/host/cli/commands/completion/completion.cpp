@@ -148,7 +148,7 @@ TEST_CASE("subcommands are completed, with what they do", "[cli][completion]")
 	CHECK(contains(offered("--"), "--version"));
 	CHECK(offered("frobnicate ''") == std::vector<std::string>{":none"});
 	CHECK(lines_of(run(profil_path() + " __complete rec").text).at(0) ==
-	      "record\tcount where processes spend their CPU time, or have events");
+	      "record\trecord where processes spend their CPU time, or where events occur");
 }
 
 TEST_CASE("every long option in a help text is offered, and every offered option is in a help text",

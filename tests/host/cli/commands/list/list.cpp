@@ -11,7 +11,7 @@ std::string listed(const std::string &names)
 {
 	const std::string text = list_text(*parse_events(names));
 
-	return text.substr(0, text.find("\n\nBehind the name: ") + 1);
+	return text.substr(0, text.find("\n\nA name may be followed ") + 1);
 }
 
 } // namespace

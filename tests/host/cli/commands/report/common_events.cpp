@@ -250,8 +250,8 @@ TEST_CASE("a ratio of what only one of the profiles has is refused", "[cli][repo
 
 	CHECK(refused.status == 1);
 	CHECK(refused.text ==
-	      "profil report: --ratio: 'instructions/cycles' is not one event of both profiles "
-	      "divided by another (page-faults, cycles)\n");
+	      "profil report: --ratio: 'instructions/cycles' is not EVENT/EVENT with two events of "
+	      "both profiles (page-faults, cycles)\n");
 	/* It is not shown by default either. */
 	CHECK_FALSE(has(files.report().text, "IPC"));
 }

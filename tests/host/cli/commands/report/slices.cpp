@@ -69,7 +69,7 @@ TEST_CASE("a part of the time has the samples of the slices that begin in it", "
 	Profile plain = sample_profile();
 	const Outcome refused = keep_time(plain, {1});
 	REQUIRE_FALSE(refused);
-	CHECK(refused.error().text == "there are no slices of time in it, so --from and --to select nothing "
+	CHECK(refused.error().text == "it has no time slices, so --from and --to have nothing to select "
 				      "(record with --slice 1s)");
 	CHECK(keep_time(plain, {}));
 }

@@ -46,7 +46,7 @@ TEST_CASE(
 	"a note says why Python's functions are not told apart, if its interpreter has a share that matters",
 	"[cli][report]")
 {
-	const std::string note = " of Python's interpreter, in all Python functions together";
+	const std::string note = " in Python's interpreter, for all Python functions together";
 	Profile profile = sample_profile();
 	const auto shown = [&](const std::string &keys) { return report_table(report_of(profile, keys)); };
 

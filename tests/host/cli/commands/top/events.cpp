@@ -221,8 +221,8 @@ TEST_CASE_METHOD(LiveEventTop, "the title says how much events have lost, and a 
 	CHECK(has(text, "profil top: 9 page-faults (3 ticks missed), 180 context-switches (1 of 10; counted "
 			"66.67 % of the time; stopped 3 times) in 1.50 s\n"));
 	CHECK(has(text, "          9  100.00      +3  100.00              100.00  main "));
-	CHECK(has(text, "\npage-faults: 3 ticks missed, of any process: the module was at work on the "
-			"same CPU\n"));
+	CHECK(has(text, "\npage-faults: 3 ticks missed, in any process, because the module was already "
+			"at work on that CPU\n"));
 	CHECK(has(text, "\ncontext-switches: counted 66.67 % of the time, because there are too few counters "
 			"for all events: its values are scaled up\n"));
 	/* On a low screen, the ticks are in one line before them. */

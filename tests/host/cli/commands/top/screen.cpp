@@ -251,7 +251,7 @@ TEST_CASE("wrong usage of top is reported in profil's own words", "[cli][top]")
 		{"-p 1 -n 0", "--iterations: '0' is not a whole number above 0"},
 		{"-p 1 --sort x", "--sort: 'x' is not function"},
 		{"-p 1 --filter x", "--filter: 'x' does not begin with"},
-		{"ls", "a command cannot be run"},
+		{"ls", "cannot run a command"},
 		{"-p 1 -F 9 -c 9", "give either -F or -c, not both"},
 	};
 
