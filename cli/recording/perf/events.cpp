@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <optional>
 #include <queue>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -152,6 +153,7 @@ int PerfEvents::add(pid_t tid)
 		ioctl(counter.fd.get(), PERF_EVENT_IOC_ENABLE, 0);
 	}
 	members_.emplace(last_member_, std::move(member));
+	everybody_ = tid < 0;
 	return 0;
 }
 
@@ -208,14 +210,9 @@ void PerfEvents::close_ended()
 
 		if (member == members_.end() || !(events[static_cast<size_t>(i)].events & EPOLLHUP))
 			continue;
+		add_times(member->second, closed_);
 		for (const Counter &counter : member->second) {
-			const Reading reading = look_at(counter);
-
-			closed_lost_ += reading.lost;
-			if (may_wait(settings_.sources[counter.source].attr)) {
-				closed_[counter.source].enabled_ns += reading.enabled_ns;
-				closed_[counter.source].running_ns += reading.running_ns;
-			}
+			closed_lost_ += look_at(counter).lost;
 			closed_ids_.push_back(counter.id);
 		}
 		members_.erase(member);
@@ -233,18 +230,35 @@ std::vector<EventAccount> PerfEvents::accounts() const
 {
 	std::vector<EventAccount> sums = closed_;
 
-	for (const auto &[number, member] : members_) {
-		for (const Counter &counter : member) {
-			if (!may_wait(settings_.sources[counter.source].attr))
-				continue;
-
-			const Reading reading = look_at(counter);
-
-			sums[counter.source].enabled_ns += reading.enabled_ns;
-			sums[counter.source].running_ns += reading.running_ns;
-		}
-	}
+	for (const auto &[number, member] : members_)
+		add_times(member, sums);
 	return sums;
+}
+
+/*
+ * While a thread runs, its events are enabled for all CPUs, and counted on its own.  They are opened and
+ * read one after the other: only the shortest time is one in which all of them were open.
+ */
+void PerfEvents::add_times(const Member &member, std::vector<EventAccount> &sums) const
+{
+	std::vector<EventAccount> times(sums.size());
+	std::vector<std::optional<uint64_t>> shortest(sums.size());
+
+	for (const Counter &counter : member) {
+		if (!may_wait(settings_.sources[counter.source].attr))
+			continue;
+
+		const Reading reading = look_at(counter);
+		std::optional<uint64_t> &least = shortest[counter.source];
+
+		least = std::min(least.value_or(reading.enabled_ns), reading.enabled_ns);
+		times[counter.source].enabled_ns += reading.enabled_ns;
+		times[counter.source].running_ns += reading.running_ns;
+	}
+	for (size_t i = 0; i < sums.size(); i++) {
+		sums[i].enabled_ns += everybody_ ? times[i].enabled_ns : shortest[i].value_or(0);
+		sums[i].running_ns += times[i].running_ns;
+	}
 }
 
 uint64_t PerfEvents::lost() const

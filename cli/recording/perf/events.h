@@ -79,6 +79,7 @@ private:
 	int open(pid_t tid, const PerfRing &ring, uint32_t source, Member &member);
 	int open_on_cpus(pid_t tid, Member &member);
 	static Reading look_at(const Counter &counter);
+	void add_times(const Member &member, std::vector<EventAccount> &sums) const;
 
 	const PerfSettings &settings_;
 	std::vector<PerfRing> rings_;
@@ -90,6 +91,7 @@ private:
 	std::vector<uint64_t> closed_ids_;
 	std::vector<EventAccount> closed_; /* of events that were closed */
 	uint64_t closed_lost_ = 0;
+	bool everybody_ = false; /* the member is all processes */
 	bool hides_kernel_ = false;
 	bool cgroups_ = false;
 	bool newer_ = true; /* ask for what kernels before 6.0 do not know */

@@ -5,6 +5,7 @@
 #include "tests/support/programs.h"
 
 #include <array>
+#include <linux/hw_breakpoint.h>
 #include <sys/prctl.h>
 #include <thread>
 
@@ -332,6 +333,43 @@ TEST_CASE("perf samples several events at once, and tells them apart", "[perf]")
 	CHECK(of_source(result, 0) > 100);
 	CHECK(of_source(result, 1) > 100);
 	CHECK(result.events.size() == 2);
+}
+
+TEST_CASE("an event with a counter whenever its thread runs is not said to have waited for one", "[perf]")
+{
+	need_perf();
+
+	static volatile uint64_t written;
+	cli::PerfSettings settings = fast_clock();
+	cli::PerfSource writes;
+	Log log;
+	Child child([] {
+		for (;;) {
+			one_part(rounds);
+			written = written + 1;
+		}
+	});
+
+	writes.attr.type = PERF_TYPE_BREAKPOINT;
+	writes.attr.bp_type = HW_BREAKPOINT_W;
+	writes.attr.bp_addr = reinterpret_cast<uintptr_t>(&written);
+	writes.attr.bp_len = HW_BREAKPOINT_LEN_8;
+	writes.period = 1;
+	settings.sources = {writes};
+
+	const auto recording = recorder(settings, log);
+	const std::array pids = {child.pid()};
+
+	if (!recording->attach(pids, false))
+		support::skip("perf has no breakpoints here: " + log.refusals.front());
+	child.go();
+	collect(*recording, 100);
+
+	const cli::Recording result = recording->finish();
+
+	REQUIRE(result.events.size() == 1);
+	CHECK(result.events.front().running_ns > 0);
+	CHECK_FALSE(result.events.front().is_shared());
 }
 
 TEST_CASE("a sample of perf costs some time", "[perf]")
