@@ -48,6 +48,7 @@ struct Recording {
 	uint64_t missing = 0;  /**< samples that the module counted but that are not in the counters */
 	std::vector<EventAccount> events = {}; /**< of each source, if they are events; without names */
 	bool by_perf = false;		       /**< perf's events were sampled, without the module */
+	bool without_kernel = false;	       /**< perf sampled nothing in the kernel */
 };
 
 /** Receives reports of what cannot be profiled, while the rest goes on. */

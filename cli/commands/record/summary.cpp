@@ -53,8 +53,10 @@ void summarize(Console &console, const Recording &recording, const RecordedTime 
 		console.detail(accounting_line(recording.accounting,
 					       recording.by_perf ? " that perf has reported" : ""));
 	if (!recording.accounting.ticks)
-		console.detail(clock ? "no ticks of the clock: no attached process used the CPU"
-				     : "no attached process had such an event");
+		console.detail(fmt::format("{}{}",
+					   clock ? "no ticks of the clock: no attached process used the CPU"
+						 : "no attached process had such an event",
+					   recording.without_kernel ? " outside the kernel" : ""));
 
 	for (const std::string &line : event_lines(about))
 		console.detail(line);

@@ -2,6 +2,7 @@
 #include "cli/commands/status/abilities.h"
 
 #include "cli/base/numbers.h"
+#include "cli/recording/perf/access.h"
 #include "cli/recording/session.h"
 
 #include <cerrno>
@@ -82,6 +83,14 @@ std::string sysctl(long value)
 	return fmt::format("sudo sysctl kernel.perf_event_paranoid={}", value);
 }
 
+Ability refused_by_sandbox(std::string_view key, const std::string &what)
+{
+	return {key,
+		false,
+		what + ": this container or sandbox does not let perf_event_open(2) through",
+		{"docker run --cap-add PERFMON ..."}};
+}
+
 /** Why perf_event_open(2) fails for every user; nothing if it depends on the user. */
 std::optional<Ability> no_events(std::string_view key, const std::string &what, int error)
 {
@@ -92,10 +101,7 @@ std::optional<Ability> no_events(std::string_view key, const std::string &what, 
 				      "has them",
 			       {install_kernel, "sudo reboot"}};
 	if (error == EPERM)
-		return Ability{key,
-			       false,
-			       what + ": this container or sandbox does not let perf_event_open(2) through",
-			       {"docker run --cap-add PERFMON ..."}};
+		return refused_by_sandbox(key, what);
 	return std::nullopt;
 }
 
@@ -111,6 +117,8 @@ Ability judge_own(const Machine &machine, const Permissions &permissions)
 
 	if (!permissions.own_error)
 		return {"own", true, fmt::format("processes of {} can be profiled", permissions.user), {}};
+	if (is_refused_by_sandbox(permissions.own_error, machine.paranoid))
+		return refused_by_sandbox("own", what);
 	if (const auto ability = no_events("own", what, permissions.own_error))
 		return *ability;
 	return {"own",

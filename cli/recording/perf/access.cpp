@@ -52,15 +52,24 @@ Fd open_own_clock(uint64_t period)
 
 } // namespace
 
+bool is_refused_by_sandbox(int error, std::optional<long> paranoid)
+{
+	switch (error) {
+	case EPERM: return true;
+	case EACCES: return paranoid && *paranoid <= strictest_of_linux;
+	case ENOSYS: return paranoid.has_value();
+	default: return false;
+	}
+}
+
 Outcome check_perf()
 {
 	if (open_own_clock(ns_per_second))
 		return Done();
 
 	const int error = errno;
-	const std::optional<long> paranoid = sysctl_of("perf_event_paranoid");
 
-	if ((error == EPERM || error == EACCES) && paranoid && *paranoid <= strictest_of_linux)
+	if (is_refused_by_sandbox(error, sysctl_of("perf_event_paranoid")))
 		return Error{"a container or sandbox does not let perf_event_open(2) through (docker run "
 			     "--cap-add PERFMON permits it)"};
 	return Error{explain(error, "perf_event_open")};

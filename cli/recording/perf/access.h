@@ -6,9 +6,19 @@
 #include "cli/recording/tick_cost.h"
 
 #include <linux/perf_event.h>
+#include <optional>
 #include <string>
 
 namespace cli {
+
+/**
+ * Does a container or a sandbox refuse the events of one's own processes, not the kernel itself?
+ *
+ * The kernel refuses them with EACCES and only if kernel.perf_event_paranoid is 3, as Debian has it; a
+ * kernel with that setting has the system call.
+ * @param error of perf_event_open(2).
+ */
+bool is_refused_by_sandbox(int error, std::optional<long> paranoid);
 
 /** Can this process sample itself with perf's events?  If not: why, and what would help. */
 Outcome check_perf();

@@ -141,7 +141,10 @@ bool PerfRecorder::attach_everybody(const Selection &selection)
 void PerfRecorder::warn_of_hidden_kernel()
 {
 	if (events_.hides_kernel() && !std::exchange(warned_, true))
-		log_.warn("time in the kernel is not sampled: " + why_kernel_is_hidden());
+		log_.warn(fmt::format("{} in the kernel {} not sampled: {}",
+				      settings_.sources.front().clock ? "time" : "events",
+				      settings_.sources.front().clock ? "is" : "are",
+				      why_kernel_is_hidden()));
 }
 
 std::vector<pollfd> PerfRecorder::descriptors() const
@@ -347,6 +350,7 @@ void PerfRecorder::complete(Recording &recording, const Accounting &accounting) 
 	recording.owners.keep_only(recording.tally.owners());
 	recording.program = processes_.busiest_program(recording.tally);
 	recording.accounting = accounting;
+	recording.without_kernel = settings_.kernel == KernelTime::LeftOut || events_.hides_kernel();
 	if (!settings_.sources.front().clock) {
 		recording.events = event_accounts();
 		for (size_t i = 0; i < recording.events.size(); i++)

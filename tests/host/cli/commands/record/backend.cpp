@@ -5,7 +5,15 @@
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
 
+#include <array>
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <thread>
 
 using support::run;
 using support::TemporaryDirectory;
@@ -28,6 +36,26 @@ void need_perf_alone()
 		support::skip("this machine has /dev/profil");
 	if (const cli::Outcome perf = cli::check_perf(); !perf)
 		support::skip("perf does not sample: " + perf.error().text);
+}
+
+/** Run profil where perf_event_open(2) fails with @p error, as a container's seccomp filter makes it. */
+support::Output without_perf(int error, const std::string &arguments)
+{
+	std::array filter = {
+		sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+		sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)),
+		sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	const sock_fprog program = {filter.size(), filter.data()};
+	support::Output output;
+
+	/* A thread of its own, whose children inherit the filter. */
+	std::thread([&] {
+		if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+		    !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+			output = profil(arguments);
+	}).join();
+	return output;
 }
 
 /* A shell that computes until it has had enough CPU time for some hundred samples. */
@@ -86,6 +114,40 @@ TEST_CASE("options that only the module can serve are refused without it", "[per
 	CHECK(fast.status == 1);
 	CHECK(has(fast.text, "(use a lower -F; kernel.perf_event_max_sample_rate raises the limit)"));
 	CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("where perf hides the kernel, a recording without samples does not claim that there was nothing",
+	  "[perf][record]")
+{
+	need_perf_alone();
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "profile.pb.gz";
+	/* The kernel switches from a task in its own code. */
+	const support::Output switches =
+		profil("record --user-only -e context-switches -o " + file + " -- sleep 0.1");
+
+	CHECK(switches.status == 0);
+	CHECK(has(switches.text, "no attached process had such an event outside the kernel\n"));
+}
+
+TEST_CASE("a container that does not let perf events through is named, with what would", "[perf][record]")
+{
+	need_perf_alone();
+
+	for (const int error : {EPERM, EACCES, ENOSYS}) {
+		const support::Output record =
+			without_perf(error, "record -o /dev/null -- touch /tmp/profil-ran");
+		const support::Output status = without_perf(error, "status");
+
+		CAPTURE(error, record.text, status.text);
+		CHECK(record.status == 1);
+		CHECK(has(record.text,
+			  "and perf events cannot take its place: a container or sandbox does not "
+			  "let perf_event_open(2) through (docker run --cap-add PERFMON"));
+		CHECK_FALSE(std::filesystem::exists("/tmp/profil-ran"));
+		CHECK(has(status.text, "docker run --cap-add PERFMON"));
+	}
 }
 
 TEST_CASE("slices, parts, snapshots and top work with perf events", "[perf][record]")

@@ -319,8 +319,31 @@ TEST_CASE("permission to attach is what the kernel answers, with the sysctl that
 
 	permissions.own_error = EPERM;
 	CHECK(has(judged(tree, permissions, "own").commands.at(0), "docker run --cap-add PERFMON"));
-	permissions.own_error = ENOSYS;
-	CHECK(has(judged(tree, permissions, "own").text, "CONFIG_PERF_EVENTS"));
+}
+
+TEST_CASE("a sandbox that refuses perf events is told from a kernel that has none, or forbids them",
+	  "[cli][status]")
+{
+	const Tree tree;
+	const std::string path = "/proc/sys/kernel/perf_event_paranoid";
+	cli::Permissions permissions = capable();
+	const auto own = [&](int error) {
+		permissions.own_error = error;
+
+		const cli::Ability ability = judged(tree, permissions, "own");
+
+		return ability.text + ": " + ability.commands.at(0);
+	};
+
+	write_kernel(tree);
+	/* A kernel that has this setting has the system call, and refuses nobody their own at 2. */
+	for (const int error : {EPERM, EACCES, ENOSYS})
+		CHECK(has(own(error), "sandbox does not let perf_event_open(2) through: docker run"));
+	tree.write(path, "3\n");
+	CHECK(has(own(EPERM), "docker run --cap-add PERFMON"));
+	CHECK(has(own(EACCES), "is 3: sudo sysctl kernel.perf_event_paranoid=2"));
+	std::filesystem::remove(tree.root() + path);
+	CHECK(has(own(ENOSYS), "CONFIG_PERF_EVENTS"));
 }
 
 TEST_CASE("other users' processes are not mentioned where there are none", "[cli][status]")
