@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <limits>
+#include <thread>
 
 namespace cli {
 namespace {
@@ -361,7 +362,12 @@ void PerfRecorder::complete(Recording &recording, const Accounting &accounting) 
 Recording PerfRecorder::snapshot()
 {
 	work(Clock::now());
-	read(monotonic_ns() - settling_ns);
+
+	/* All samples of before this, and no others. */
+	const uint64_t now = monotonic_ns();
+
+	std::this_thread::sleep_for(std::chrono::nanoseconds(settling_ns));
+	read(now);
 
 	Recording copy = recording_;
 

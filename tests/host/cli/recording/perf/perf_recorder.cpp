@@ -289,6 +289,25 @@ TEST_CASE("every sample of perf is in one part", "[perf]")
 	CHECK(functions_of(all)["spinning::one_part(unsigned int)"] > enough / 2);
 }
 
+TEST_CASE("a part of a recording by perf has all samples of before it", "[perf]")
+{
+	need_perf();
+
+	Log log;
+	Child child(spin_one);
+	const auto recording = recorder(fast_clock(), log);
+	const std::array pids = {child.pid()};
+	siginfo_t stopped = {};
+
+	REQUIRE(recording->attach(pids, false) == 1);
+	child.go();
+	child.wait_for_cpu(10'000'000);
+	kill(child.pid(), SIGSTOP);
+	REQUIRE_FALSE(waitid(P_PID, static_cast<id_t>(child.pid()), &stopped, WSTOPPED));
+	CHECK(recording->take_part().tally.total() > 0);
+	CHECK(recording->finish().tally.total() == 0);
+}
+
 TEST_CASE("perf samples several events at once, and tells them apart", "[perf]")
 {
 	need_perf();
