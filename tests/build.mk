@@ -10,10 +10,12 @@ tests_suite := tests/support/suite.cpp tests/support/leftovers.cpp
 tests_of_kernel := tests/support/kernel_log.cpp tests/support/kernel_leftovers.cpp
 # What the guest's tests and the fuzzer share.
 tests_fuse := tests/support/fuse.cpp
-tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
+# What the host's and the guest's tests share.
+tests_children := tests/support/children.cpp
+tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) $(tests_children) \
 	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
 tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
-	$(tests_of_kernel) $(tests_fuse) $(call tests_sources,tests/guest))
+	$(tests_of_kernel) $(tests_fuse) $(tests_children) $(call tests_sources,tests/guest))
 tests_harness_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/harness/cases.cpp $(tests_suite) $(tests_of_kernel))
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_fuse) $(wildcard tests/fuzz/module/*.cpp))
 tests_program_sources := $(wildcard $(foreach folder,programs programs/cli programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))

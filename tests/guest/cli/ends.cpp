@@ -63,53 +63,6 @@ TEST_CASE("Ctrl-C ends a recording and writes its samples", "[cli]")
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("a terminal that hangs up ends a recording and writes its samples", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	guest::Fd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-
-	guest::need(grantpt(master.get()), "grantpt");
-	guest::need(unlockpt(master.get()), "unlockpt");
-	const std::string terminal = ptsname(master.get());
-	const std::string pid = std::to_string(burn.pid());
-	guest::Child record([&] {
-		guest::need(setsid(), "setsid");
-		const int slave = guest::need(open(terminal.c_str(), O_RDWR), "its terminal");
-
-		for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-			guest::need(dup2(slave, fd), "dup2");
-		execl(profil_path().c_str(), "profil", "record", "-o", file.c_str(), "-p", pid.c_str(),
-		      nullptr);
-		_exit(127);
-	});
-
-	REQUIRE(samples_come(200));
-	master.reset();
-	CHECK(end_of(record) == 0);
-	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
-}
-
-TEST_CASE("a recording of nothing has status 1 and says why, unless it is of a command", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const guest::Child asleep = start({"sleep", "1000"});
-
-	REQUIRE(soon([&] { return guest::asleep(asleep.pid()); }));
-	const Output output = profil("record -d 0.3 -o " + file + " -p " + std::to_string(asleep.pid()));
-
-	INFO(output.text);
-	CHECK(output.status == 1);
-	CHECK(has(output.text, "0 samples of "));
-	CHECK(has(output.text, "no ticks of the clock: no attached process used the CPU"));
-	CHECK(report(file)["samples"] == 0);
-	/* A command's status is its own, even if no tick came while it ran. */
-	CHECK(profil("record -D 100 -o " + file + " -- true").status == 0);
-	CHECK(profil("record -D 100 -o " + file + " -- false").status == 1);
-}
-
 TEST_CASE("a recording ends when its target dies", "[cli]")
 {
 	RunningRecord running;
@@ -181,83 +134,6 @@ TEST_CASE("a recording ends with a reason when all profiles are ended", "[cli][e
 	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("a command's exit status and streams are passed through", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string record = "record -o " + (directory / "p") + " -- ";
-
-	CHECK(profil(record + "sh -c 'exit 3'").status == 3);
-	CHECK(profil(record + "sh -c 'kill -KILL $$'").status == 128 + SIGKILL);
-	CHECK(run("echo in | " + profil_path() + " " + record + "cat 2>/dev/null").text == "in\n");
-	CHECK(run(profil_path() + " " + record + "sh -c 'ulimit -l; ulimit -n' 2>/dev/null").text ==
-	      run("ulimit -l; ulimit -n").text);
-}
-
-TEST_CASE("a command that cannot be executed is an error and leaves no file", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const Output output = profil("record -o " + (directory / "p") + " -- no-such-command");
-
-	CHECK(output.status == 1);
-	CHECK(output.text == "profil record: no-such-command: command not found\n");
-	CHECK(entries(directory) == 0);
-}
-
-TEST_CASE("a recording ends after its duration and the command runs on", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string command = "until [ -e " + (directory / "go") + " ]; do :; done";
-	guest::Child record =
-		start({profil_path(), "record", "-d", "0.5", "-o", directory / "p", "sh", "-c", command},
-		      directory / "output");
-
-	CHECK(soon([&] { return has(read_file(directory / "output"), "the command is still running"); }));
-	CHECK(report(directory / "p")["samples"] > 0);
-	std::ofstream(directory / "go") << "go";
-	CHECK(end_of(record) == 0);
-	CHECK_FALSE(has(read_file(directory / "output"), "the command exited"));
-}
-
-TEST_CASE("a signal to the recorder alone also ends its command", "[cli]")
-{
-	const TemporaryDirectory directory;
-	guest::Child record =
-		start({profil_path(), "record", "-o", directory / "p", "--", program("cli_burn"), "1000000"},
-		      directory / "output");
-
-	REQUIRE(samples_come(200));
-	kill(record.pid(), SIGTERM);
-	CHECK(end_of(record) == 128 + SIGTERM);
-	CHECK(report(directory / "p")["rows"][0]["function"] == "burn_hot()");
-}
-
-TEST_CASE("a missing process, a kernel thread and a thread are refused by name", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string record = "record -d 0.2 -o " + (directory / "p") + " -p ";
-
-	for (const auto &[pid, why] :
-	     {std::pair("999999", "no such process"), std::pair("2", "kernel thread")}) {
-		const Output output = profil(record + pid);
-
-		INFO(output.text);
-		CHECK(output.status == 1);
-		CHECK(has(output.text, "profil record: pid " + std::string(pid) + ": "));
-		CHECK(has(output.text, why));
-		CHECK(entries(directory) == 0);
-	}
-
-	const guest::Child burn = start({program("cli_burn"), "100000", "threads"});
-	std::string thread;
-
-	REQUIRE(soon([&] {
-		thread = run("ls /proc/" + std::to_string(burn.pid()) + "/task | tail -n 1 | tr -d '\\n'")
-				 .text;
-		return !thread.empty() && thread != std::to_string(burn.pid());
-	}));
-	CHECK(has(profil(record + thread).text, "a thread of process " + std::to_string(burn.pid())));
-}
-
 TEST_CASE("processes that are refused do not prevent recording the others", "[cli]")
 {
 	const TemporaryDirectory directory;
@@ -327,21 +203,6 @@ TEST_CASE("an ordinary user cannot profile another user's process", "[cli]")
 	CHECK(has(output.text, "pid " + std::to_string(burn.pid()) + ": "));
 	CHECK(has(output.text, "permission denied"));
 	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.pb.gz"));
-}
-
-TEST_CASE("progress is shown only on a terminal", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string command = profil_path() + " record -d 2 -o " + (directory / "p") + " -- " +
-				    program("cli_burn") + " 1200";
-	const Output terminal = run("script -qec '" + command + "' /dev/null </dev/null");
-	const Output pipe = run(command);
-
-	INFO(terminal.text);
-	CHECK(has(terminal.text, "(Ctrl-C ends)"));
-	CHECK(has(terminal.text, "\r\x1b[K"));
-	CHECK_FALSE(has(pipe.text, "\r"));
-	CHECK_FALSE(has(pipe.text, "Ctrl-C"));
 }
 
 TEST_CASE("progress shows the CPU time of the ticks", "[cli][icount]")

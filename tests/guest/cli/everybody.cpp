@@ -51,26 +51,6 @@ TEST_CASE("record -a with a command records all processes, the command among the
 	CHECK(profil("record -a -o " + file + " -- sh -c 'kill -KILL $$'").status == 128 + SIGKILL);
 }
 
-TEST_CASE("with a process and a command, the process alone is recorded, while the command runs", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const guest::Child before = start({program("cli_burn"), "1000000"});
-	const std::string record = "record --user-only -o " + file + " -p " + std::to_string(before.pid());
-	const Output output = profil(record + " -- " + program("cli_burn_static") + " 500");
-
-	INFO(output.text);
-	CHECK(output.status == 0);
-
-	std::map<std::string, uint64_t> rows = by_process(file);
-
-	CHECK(rows.size() == 1);
-	CHECK(rows["cli_burn"] > 0);
-	/* With nothing to record, no command runs. */
-	CHECK(profil("record -o " + file + " -p 999999999 -- touch " + (directory / "ran")).status == 1);
-	CHECK_FALSE(std::filesystem::exists(directory / "ran"));
-}
-
 TEST_CASE("record --per-process tells apart processes of one program, children too", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/parts.cpp  Recordings in parts: several files, snapshots, and a delayed
- * start.
- */
+/** @file tests/guest/cli/parts.cpp  Recordings in parts, each in a file of its own. */
 #include "tests/guest/cli/support.h"
-#include "tests/support/terminal.h"
 
 #include <filesystem>
 #include <optional>
@@ -11,7 +8,6 @@
 #include <sstream>
 
 using namespace cli_test;
-using terminal_test::Terminal;
 
 namespace {
 
@@ -74,90 +70,6 @@ TEST_CASE("with --loop every sample is in exactly one file", "[cli][parts]")
 		samples += json["samples"].get<uint64_t>();
 	}
 	CHECK(samples == counted_ticks() - before);
-}
-
-TEST_CASE("with --loop the progress line shows the time and samples of the current part", "[cli][parts]")
-{
-	const TemporaryDirectory directory;
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	Terminal terminal(120, 30);
-
-	terminal.run(profil_path() + " record --loop 4s -o " + (directory / "%t.pb.gz") + " -p " +
-		     std::to_string(burn.pid()));
-	for (size_t files = 1; files <= 3; files++) {
-		REQUIRE(soon([&] { return files_in(directory).size() >= files; }));
-		REQUIRE(terminal.shows("(Ctrl-C ends)"));
-
-		const std::string screen = terminal.screen();
-		const size_t line = screen.rfind('\n', screen.rfind("(Ctrl-C ends)")) + 1;
-
-		CAPTURE(screen);
-		CHECK(std::stod(screen.substr(line)) < 7);
-	}
-	terminal.press("C-c");
-	CHECK(terminal.shows("ready:"));
-}
-
-TEST_CASE("SIGUSR1 writes the samples so far and the recording goes on", "[cli][parts]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	guest::Child record =
-		start({profil_path(), "record", "--snapshot", "-o", file, "-p", std::to_string(burn.pid())});
-
-	REQUIRE(samples_come(200));
-	kill(record.pid(), SIGUSR1);
-	REQUIRE(soon([&] { return std::filesystem::exists(file); }));
-
-	const uint64_t early = report(file)["samples"];
-
-	CHECK(early > 0);
-	REQUIRE(samples_come(200));
-	kill(record.pid(), SIGINT);
-	CHECK(end_of(record) == 0);
-	CHECK(report(file)["samples"] >= early + 200);
-}
-
-TEST_CASE("a command keeps the default action of SIGUSR1", "[cli][parts]")
-{
-	const TemporaryDirectory directory;
-	const Output output = profil("record --snapshot -o " + (directory / "p") +
-				     " -- sh -c 'kill -USR1 $$; echo not reached'");
-
-	CHECK(output.status == 128 + SIGUSR1);
-	CHECK_FALSE(has(output.text, "not reached"));
-	CHECK(has(output.text, "was killed by SIGUSR1"));
-}
-
-TEST_CASE("the time before --delay is not recorded", "[cli][parts]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	const std::string target = " -o " + file + " -p " + std::to_string(burn.pid());
-	const uint64_t before = counted_ticks();
-	const Output output = profil("record -D 1500 -d 1" + target);
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	const Json json = report(file);
-
-	CHECK(json["duration_ns"] >= 1000000000);
-	CHECK(json["samples"] > 0);
-	CHECK(json["samples"] < counted_ticks() - before);
-}
-
-TEST_CASE("a command that ends within the delay has an empty profile", "[cli][parts]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const Output output = profil("record -D 100000 -o " + file + " -- " + program("cli_burn") + " 100");
-
-	INFO(output.text);
-	CHECK(output.status == 0);
-	CHECK(report(file)["samples"] == 0);
-	CHECK(has(output.text, "0 samples of"));
 }
 
 TEST_CASE("a part that cannot be written goes into the next file", "[cli][parts]")
@@ -248,33 +160,4 @@ TEST_CASE("with --loop each file says what became of the event in its own part",
 	CHECK(enabled <= most);
 	/* The process may have had no page fault: then nothing was recorded. */
 	CHECK(status == (samples ? 0 : 1));
-}
-
-TEST_CASE("with --per-process samples have the name and the PID of their process", "[cli][parts]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const Output output =
-		profil("record --per-process -o " + file + " -- " + program("cli_burn") + " 1000 fork");
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-
-	const Output decoded =
-		run("gzip -dc " + file +
-		    " | protoc --decode=perftools.profiles.Profile tests/host/data/profile.proto");
-
-	CHECK(has(decoded.text, "string_table: \"burn_child()\""));
-	CHECK(has(decoded.text, "string_table: \"process\""));
-	CHECK(has(decoded.text, "string_table: \"cli_burn\""));
-
-	/* Every sample belongs to one of the two processes, and both have samples. */
-	std::set<std::string> pids;
-	std::istringstream text(decoded.text);
-
-	for (std::string line; std::getline(text, line);) {
-		if (has(line, "    num: "))
-			pids.insert(line);
-	}
-	CHECK(pids.size() == 2);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/cli/push.cpp  Profiles that are pushed while they are recorded. */
 #include "tests/guest/cli/support.h"
+#include "tests/support/collector.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,114 +9,8 @@
 #include <sys/mount.h>
 
 using namespace cli_test;
-
-namespace {
-
-/** A server that keeps each POSTed body in a file and answers with a status of its choosing. */
-constexpr char server_script[] = R"(
-import http.server, sys
-directory, statuses = sys.argv[1], [int(s) for s in sys.argv[2:]]
-class Handler(http.server.BaseHTTPRequestHandler):
-    number = 0
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers['Content-Length']))
-        status = statuses[Handler.number] if Handler.number < len(statuses) else 200
-        Handler.number += 1
-        if status == 200:
-            with open('%s/%03d' % (directory, Handler.number), 'wb') as f:
-                f.write(body)
-        self.send_response(status)
-        self.send_header('Content-Type', 'application/proto')
-        self.send_header('Content-Length', '0')
-        self.end_headers()
-    def log_message(self, *_):
-        pass
-server = http.server.HTTPServer(('127.0.0.1', 0), Handler)
-with open(directory + '/port', 'w') as f:
-    print(server.server_port, file=f)
-server.serve_forever()
-)";
-
-class Collector {
-public:
-	explicit Collector(const std::vector<std::string> &statuses = {})
-	{
-		std::vector<std::string> arguments = {"python3", "-c", server_script, directory_ / ""};
-
-		arguments.insert(arguments.end(), statuses.begin(), statuses.end());
-		server_.emplace(start(arguments));
-		REQUIRE(soon([&] {
-			return std::filesystem::exists(directory_ / "port") &&
-			       has(read_file(directory_ / "port"), "\n");
-		}));
-	}
-
-	[[nodiscard]] std::string url() const
-	{
-		std::string port = read_file(directory_ / "port");
-
-		port.pop_back();
-		return "http://127.0.0.1:" + port;
-	}
-
-	/** The bodies that were accepted, in order. */
-	[[nodiscard]] std::vector<std::string> bodies() const
-	{
-		std::vector<std::string> files;
-
-		for (const auto &entry : std::filesystem::directory_iterator(directory_ / "")) {
-			if (entry.path().filename() != "port")
-				files.push_back(entry.path());
-		}
-		std::sort(files.begin(), files.end());
-		return files;
-	}
-
-private:
-	TemporaryDirectory directory_;
-	std::optional<guest::Child> server_;
-};
-
-/** A body as protoc decodes it. */
-std::string decoded(const std::string &file)
-{
-	const Output output = run("protoc --decode=push.v1.PushRequest tests/host/data/push.proto < " + file);
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	return output.text;
-}
-
-} // namespace
-
-TEST_CASE("a profile is pushed at each interval and at the end", "[cli][push]")
-{
-	const Collector collector;
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	const TemporaryDirectory directory;
-	guest::Child push = start({profil_path(), "push", "--to", collector.url(), "--interval", "1s",
-				   "--label", "env=test", "-p", std::to_string(burn.pid())},
-				  directory / "output");
-
-	REQUIRE(soon([&] { return collector.bodies().size() >= 2; }));
-	kill(push.pid(), SIGINT);
-
-	const int status = end_of(push);
-	const std::string output = read_file(directory / "output");
-	const std::vector<std::string> bodies = collector.bodies();
-
-	INFO(output);
-	CHECK(status == 0);
-	CHECK(has(output, std::to_string(bodies.size()) + " profiles sent to " + collector.url()));
-	for (const std::string &body : bodies) {
-		const std::string text = decoded(body);
-
-		CHECK(has(text, "name: \"service_name\"\n    value: \"cli_burn\""));
-		CHECK(has(text, "name: \"env\"\n    value: \"test\""));
-		CHECK(has(text, "raw_profile: \"\\037\\213"));
-	}
-	CHECK(soon(nothing_is_profiled));
-}
+using support::Collector;
+using support::decoded;
 
 TEST_CASE("one program in two units is pushed as two series, and -a as one for each program", "[cli][push]")
 {
@@ -168,43 +63,6 @@ TEST_CASE("one program in two units is pushed as two series, and -a as one for e
 	burns.clear();
 	for (const std::string &group : groups)
 		CHECK(soon([&] { return !rmdir((mount + group).c_str()); }));
-}
-
-TEST_CASE("a profile that the server cannot take now is sent again later, and none is lost", "[cli][push]")
-{
-	const Collector collector({"503", "503"});
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	const TemporaryDirectory directory;
-	guest::Child push = start({profil_path(), "push", "--to", collector.url(), "--interval", "1s", "-p",
-				   std::to_string(burn.pid())},
-				  directory / "output");
-
-	REQUIRE(soon([&] { return collector.bodies().size() >= 2; }));
-	kill(push.pid(), SIGINT);
-
-	const int status = end_of(push);
-	const std::string output = read_file(directory / "output");
-
-	INFO(output);
-	CHECK(status == 0);
-	CHECK(has(output, "503"));
-	CHECK_FALSE(has(output, "lost:"));
-	CHECK(has(output, std::to_string(collector.bodies().size()) + " profiles sent to "));
-}
-
-TEST_CASE("a profile that the server refuses is reported as lost, with status 1", "[cli][push]")
-{
-	const Collector collector({"400"});
-	const Output output =
-		profil("push --to " + collector.url() + " --interval 1h -- " + program("cli_burn") + " 300");
-
-	INFO(output.text);
-	CHECK(output.status == 1);
-	CHECK(has(output.text, "400"));
-	CHECK(has(output.text,
-		  "1 profile lost: 1 refused by the server, 0 for lack of room, 0 at the end, 0 that the "
-		  "format cannot express"));
-	CHECK(collector.bodies().empty());
 }
 
 /** Writes each gzipped profile in a body to NAME.0, NAME.1 and so on. */

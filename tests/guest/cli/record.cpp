@@ -70,21 +70,6 @@ TEST_CASE("the addresses of samples are within the function in its file", "[cli]
 	}
 }
 
-TEST_CASE("the interpreter's loop is the hottest function of a Python program", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const Output output =
-		profil("record -o " + file + " -- python3 -c 'sum(i * i for i in range(700000))'");
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	const Json json = report(file);
-
-	CHECK(json["rows"][0]["function"] == "_PyEval_EvalFrameDefault");
-	CHECK(has(json["rows"][0]["object"], "python3"));
-}
-
 TEST_CASE("recording goes on in the new program when a command executes another", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
@@ -348,36 +333,4 @@ TEST_CASE("a rate is kept", "[cli][icount][every-kernel]")
 	/* A second of CPU time, and the program's start. */
 	CHECK(json["ticks"]["total"] >= 95);
 	CHECK(json["ticks"]["total"] <= 130);
-}
-
-TEST_CASE("protoc can read a real profile with build-ids and lines", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-
-	REQUIRE(profil("record -o " + file + " -- " + program("cli_burn") + " 300").status == 0);
-	const Output output =
-		run("gzip -dc " + file +
-		    " | protoc --decode=perftools.profiles.Profile tests/host/data/profile.proto");
-	const std::string build_id =
-		run("readelf -n " + program("cli_burn") + " | sed -n 's/.*Build ID: //p' | tr -d '\\n'").text;
-
-	CHECK(output.status == 0);
-	REQUIRE(build_id.size() == 40);
-	CHECK(has(output.text, "string_table: \"" + build_id + "\"\n"));
-	CHECK(has(output.text, "has_line_numbers: true"));
-	CHECK(has(output.text, "cli_burn.cpp\"\n"));
-}
-
-TEST_CASE("without a debuginfod server, no recording loads its client and all that this needs", "[cli]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const Output output = run("LD_DEBUG=files " + profil_path() + " record -o " + file +
-				  " -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'");
-
-	REQUIRE(output.status == 0);
-	CHECK(report(file)["samples"] > 0);
-	CHECK(has(output.text, "libdw.so"));
-	CHECK_FALSE(has(output.text, "libdebuginfod"));
 }

@@ -87,16 +87,6 @@ std::string script(const TemporaryDirectory &directory, const std::string &name,
 	return directory / name;
 }
 
-/** The pid of a process's only child, once there is one. */
-pid_t child_of(pid_t pid)
-{
-	const std::string path =
-		"/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children";
-
-	REQUIRE(soon([&] { return !read_file(path).empty(); }));
-	return std::stoi(read_file(path));
-}
-
 /** A cgroup, without members at the end. */
 class Cgroup {
 public:

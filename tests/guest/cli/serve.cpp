@@ -1,51 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/cli/serve.cpp  Profiles on request over HTTP. */
 #include "tests/guest/cli/support.h"
+#include "tests/support/served.h"
 
 #include <filesystem>
 #include <optional>
 #include <regex>
 
 using namespace cli_test;
-
-namespace {
-
-/** A profil serve of one process, on a new socket. */
-class Served {
-public:
-	explicit Served(const std::vector<std::string> &what)
-	{
-		std::vector<std::string> arguments = {profil_path(), "serve", "--listen", "unix:" + socket_};
-
-		arguments.insert(arguments.end(), what.begin(), what.end());
-		serve_.emplace(start(arguments, directory_ / "output"));
-		REQUIRE(soon([&] { return has(output(), "answers /debug/pprof/profile"); }));
-	}
-
-	[[nodiscard]] std::string output() const { return read_file(directory_ / "output"); }
-
-	/** Fetch a path into a file.  The text is the HTTP status. */
-	Output get(const std::string &path, const std::string &file = "answer") const
-	{
-		return run("curl -sS --unix-socket " + socket_ + " -o " + (directory_ / file) +
-			   " -w '%{http_code}' http://localhost/debug/pprof/" + path);
-	}
-
-	[[nodiscard]] std::string file(const std::string &name = "answer") const { return directory_ / name; }
-
-	int end()
-	{
-		kill(serve_->pid(), SIGTERM);
-		return end_of(*serve_);
-	}
-
-private:
-	TemporaryDirectory directory_;
-	std::string socket_ = directory_ / "socket";
-	std::optional<guest::Child> serve_;
-};
-
-} // namespace
+using support::Served;
 
 TEST_CASE("a client gets a profile of the requested time, and nothing is profiled without a request",
 	  "[cli][serve]")
@@ -64,47 +27,6 @@ TEST_CASE("a client gets a profile of the requested time, and nothing is profile
 	CHECK(json["duration_ns"] >= 2000000000);
 	CHECK(soon(nothing_is_profiled));
 	CHECK(served.end() == 0);
-}
-
-TEST_CASE("two concurrent clients each get all samples", "[cli][serve]")
-{
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	Served served({"--name", "^cli_burn$"});
-	guest::Child other([&] { _exit(served.get("profile?seconds=5", "other").text == "200" ? 0 : 1); });
-
-	REQUIRE(soon([&] { return guest::module_stat("profiles") == 1; }));
-	CHECK(served.get("profile?seconds=1").text == "200");
-	CHECK(end_of(other) == 0);
-	for (const char *file : {"answer", "other"})
-		CHECK(report(served.file(file))["rows"][0]["function"] == "burn_hot()");
-	CHECK(served.end() == 0);
-}
-
-TEST_CASE("an ended process gives an error with its reason, and later requests are served", "[cli][serve]")
-{
-	std::optional<guest::Child> burn(start({program("cli_burn"), "1000000"}));
-	const std::string pid = std::to_string(burn->pid());
-	Served served({"-p", pid});
-
-	burn.reset();
-	CHECK(served.get("profile?seconds=1").text == "500");
-	CHECK(has(read_file(served.file()), "pid " + pid));
-	CHECK(has(read_file(served.file()), "there is no such process"));
-	CHECK(served.get("").text == "200");
-	CHECK(served.end() == 0);
-}
-
-TEST_CASE("a client that waits when the server ends gets the samples so far", "[cli][serve]")
-{
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	Served served({"-p", std::to_string(burn.pid())});
-	guest::Child client([&] { _exit(served.get("profile?seconds=600").text == "200" ? 0 : 1); });
-
-	REQUIRE(samples_come(50));
-	CHECK(served.end() == 0);
-	CHECK(end_of(client) == 0);
-	CHECK(report(served.file())["rows"][0]["function"] == "burn_hot()");
-	CHECK(soon(nothing_is_profiled));
 }
 
 TEST_CASE("a served profile has a type for each event, and the first one is its default",
@@ -147,14 +69,4 @@ TEST_CASE("a served profile has a type for each event, and the first one is its 
 	CHECK(text.substr(at).starts_with("string_table: \"page-faults\"\n"));
 	CHECK(served.end() == 0);
 	CHECK(soon(nothing_is_profiled));
-}
-
-TEST_CASE("a server does not start for an event that the machine cannot sample", "[cli][serve][source]")
-{
-	const Output output = profil("serve --listen 127.0.0.1:0 -e page-faults,mem:0x1:rwx -p " +
-				     std::to_string(getpid()));
-
-	INFO(output.text);
-	CHECK(output.status == 1);
-	CHECK(has(output.text, "profil serve: event 'mem:0x1:rwx': "));
 }

@@ -7,16 +7,14 @@
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/guest.h"
 #include "tests/support/catch.h"
-#include "tests/support/programs.h"
+#include "tests/support/recorded.h"
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <linux/perf_event.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,170 +22,34 @@
 
 namespace cli_test {
 
-using Json = nlohmann::json;
 using guest::program;
 using guest::read_file;
 using guest::soon;
+using support::by_process;
+using support::child_of;
+using support::end_of;
+using support::has;
+using support::HeldProgram;
+using support::Json;
+using support::lines;
 using support::Output;
+using support::percent;
+using support::profil;
+using support::profil_path;
+using support::report;
 using support::run;
+using support::samples_by_thread;
 using support::TemporaryDirectory;
+using support::thread_named;
+using support::values_of;
 
-inline std::string profil_path()
-{
-	return support::build_dir() + "/profil";
-}
-
-/** Run profil with arguments as in a shell. */
-inline Output profil(const std::string &arguments)
-{
-	return run(profil_path() + " " + arguments);
-}
-
-inline bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
-
-inline size_t lines(const std::string &text)
-{
-	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-/** The report of a file.  Checks that every tick is accounted for and every counted one is in a row. */
-inline Json report(const std::string &file, const std::string &by = "function")
-{
-	const Output output = profil("report --json --by " + by + " " + file);
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	Json json = Json::parse(output.text);
-	uint64_t causes = 0;
-	uint64_t rows = 0;
-
-	for (const auto &[cause, ticks] : json["ticks"].items())
-		causes += cause == "total" || cause == "lost_unowned" || cause == "forks_lost"
-				  ? 0
-				  : ticks.get<uint64_t>();
-	for (const Json &row : json["rows"])
-		rows += row["samples"].get<uint64_t>();
-	CHECK(json["ticks"]["total"] == causes);
-	CHECK(json["samples"] == rows);
-	CHECK(json["ticks"]["counted"] == rows);
-	return json;
-}
-
-/** Samples by command name, or by "name (pid N)", in a file. */
-inline std::map<std::string, uint64_t> by_process(const std::string &file)
-{
-	const Output rows = profil("report --json --sort process " + file);
-	std::map<std::string, uint64_t> all;
-
-	INFO(rows.text);
-	REQUIRE(rows.status == 0);
-	const Json json = Json::parse(rows.text);
-
-	for (const Json &row : json["rows"]) {
-		std::string name = row["process"];
-
-		if (row.contains("pid"))
-			name += " " + std::to_string(row["pid"].get<int>());
-		all[name] += row["samples"].get<uint64_t>();
-	}
-	return all;
-}
-
-/** The samples of all threads, and of interrupts and softirqs, which have no thread. */
-inline uint64_t samples_by_thread(const std::string &file)
-{
-	uint64_t sum = 0;
-	const Json json = report(file);
-
-	for (const Json &thread : json.value("threads", Json::array()))
-		sum += thread["samples"].get<uint64_t>();
-	for (const auto &[process, samples] : by_process(file))
-		sum += process.starts_with("[") ? samples : 0;
-	return sum;
-}
-
-/** The values of a type, by function. */
-inline std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type)
-{
-	const Output output = profil("report --json --value " + type + " " + file);
-	std::map<std::string, uint64_t> values;
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
-
-	for (const Json &row : json["rows"])
-		values[row["function"]] += row["samples"].get<uint64_t>();
-	return values;
-}
-
-/** Percentage of the samples of a function or, with --by object, of an object. */
-inline double percent(const Json &json, const std::string &name)
-{
-	double sum = 0;
-
-	for (const Json &row : json["rows"]) {
-		const std::string key = json["by"] == "object" ? "object" : "function";
-
-		if (row[key] == name)
-			sum += row["percent"].get<double>();
-	}
-	return sum;
-}
-
-/**
- * Start a program in the background; its output goes to a file.  Programs other than profil run at
- * the lowest priority, so that tests need not wait for the processes they profile.
- */
+/** As support::start(), at the lowest priority, so that tests need not wait for what they profile. */
 inline guest::Child start(std::vector<std::string> arguments, const std::string &output = "/dev/null")
 {
-	std::ofstream create(output);
+	const bool is_profil = arguments[0] == profil_path();
 
-	return guest::Child([&] {
-		std::vector<char *> pointers;
-
-		for (std::string &argument : arguments)
-			pointers.push_back(argument.data());
-		pointers.push_back(nullptr);
-		if (arguments[0] != profil_path())
-			setpriority(PRIO_PROCESS, 0, 19);
-		if (freopen(output.c_str(), "w", stdout) && dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)
-			execvp(pointers[0], pointers.data());
-		_exit(127);
-	});
+	return support::start(std::move(arguments), output, is_profil ? 0 : 19);
 }
-
-/** Wait for the end of a child.  Returns the exit status, or 128 plus the signal. */
-inline int end_of(guest::Child &child)
-{
-	const int status = child.reap();
-
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/** A shell that executes a program when it is told to: by then it is recorded, and nothing is missed. */
-class HeldProgram {
-public:
-	explicit HeldProgram(const std::string &name)
-		: path_(directory_ / "go"),
-		  shell_((mkfifo(path_.c_str(), 0600),
-			  start({"sh", "-c", "read word < " + path_ + "; exec " + program(name)})))
-	{
-	}
-
-	[[nodiscard]] pid_t pid() const { return shell_.pid(); }
-	void go() const { std::ofstream(path_) << "go\n"; }
-	/** Its exit status, or 128 plus the signal. */
-	int end() { return end_of(shell_); }
-
-private:
-	TemporaryDirectory directory_;
-	std::string path_;
-	guest::Child shell_;
-};
 
 /** An idle process that runs cli_burn's burn_child() in a new thread each time it is told to. */
 class IdleProgram {

@@ -22,21 +22,6 @@ pid_t process_named(const std::string &name)
 	return found;
 }
 
-/** The thread of a process with this name, once it exists. */
-pid_t thread_named(pid_t pid, const std::string &name)
-{
-	pid_t found = 0;
-
-	REQUIRE(soon([&] {
-		for (const auto &task :
-		     std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task"))
-			if (read_file(task.path() / "comm") == name + "\n")
-				found = std::stoi(task.path().filename());
-		return found != 0;
-	}));
-	return found;
-}
-
 } // namespace
 
 TEST_CASE("only the threads given with -t are recorded, under their own names", "[cli][thread]")
@@ -85,24 +70,6 @@ TEST_CASE("a recording of a thread ends with the thread while its process goes o
 	CHECK_FALSE(std::filesystem::exists("/proc/" + std::to_string(burn.pid()) + "/task/" +
 					    std::to_string(cold)));
 	CHECK(has(read_file("/proc/" + std::to_string(burn.pid()) + "/stat"), " R "));
-}
-
-TEST_CASE("a thread given as a process and a missing thread are refused", "[cli][thread]")
-{
-	const guest::Child burn = start({program("cli_burn"), "100000", "pair"});
-	const std::string pid = std::to_string(burn.pid());
-	const std::string cold = std::to_string(thread_named(burn.pid(), "cold"));
-	const Output as_process = profil("record -p " + cold);
-	const Output gone = profil("record -t 4194304");
-	const Output both = profil("record -t " + cold + " -p " + pid);
-
-	CHECK(as_process.status == 1);
-	CHECK(has(as_process.text, "that is a thread of process " + pid + " (give -p " + pid +
-					   " for all threads, -t " + cold + " for this one)"));
-	CHECK(gone.status == 1);
-	CHECK(has(gone.text, "there is no such thread"));
-	CHECK(both.status == 2);
-	CHECK(has(both.text, "give either -p or -t, not both"));
 }
 
 TEST_CASE("a recording of a vfork child ends with its exec and says so", "[cli][thread]")

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/cli/top_events.cpp  profil top of the events of running programs. */
 #include "tests/guest/cli/support.h"
-#include "tests/support/terminal.h"
 
 #include <regex>
 #include <sstream>
 
 using namespace cli_test;
-using terminal_test::Terminal;
 
 namespace {
 
@@ -138,38 +136,4 @@ TEST_CASE("top -a has a column for each event, and sorts by any of them", "[cli]
 	CHECK(minor > 9'890);
 	CHECK(minor < 10'020);
 	CHECK(soon(nothing_is_profiled));
-}
-
-TEST_CASE("a key of top sorts by the next event", "[cli][top][source]")
-{
-	HeldProgram held("cli_events");
-	Terminal terminal(120, 30);
-
-	terminal.run(profil_path() + " top -e cs,page-faults -p " + std::to_string(held.pid()) +
-		     "; echo status $?");
-	REQUIRE(terminal.shows("e event  Enter annotate"));
-	held.go();
-	CHECK(held.end() == 0);
-	REQUIRE(terminal.shows("the profiled processes have ended"));
-	terminal.press("e");
-	CHECK(terminal.shows("sorted by page-faults"));
-	CHECK(terminal.shows("the profiled processes have ended; by page-faults"));
-	CHECK(terminal.shows("     10,000   "));
-	terminal.press("Enter");
-	CHECK(terminal.shows("profil top: fill_pages"));
-	terminal.press("q");
-	terminal.press("q");
-	CHECK(terminal.shows("status 0"));
-}
-
-TEST_CASE("top refuses what the machine cannot sample, before it attaches", "[cli][top][source]")
-{
-	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	const Output output =
-		profil("top --batch -n 1 -e page-faults,mem:0x1:rwx -p " + std::to_string(burn.pid()));
-
-	INFO(output.text);
-	CHECK(output.status == 1);
-	CHECK(has(output.text, "profil top: event 'mem:0x1:rwx': "));
-	CHECK(nothing_is_profiled());
 }

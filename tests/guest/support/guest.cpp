@@ -28,26 +28,6 @@
 
 namespace guest {
 
-void Fd::reset()
-{
-	if (fd_ >= 0)
-		close(fd_);
-	fd_ = -1;
-}
-
-int need(int result, const char *what)
-{
-	if (result < 0)
-		throw std::system_error(errno, std::generic_category(), what);
-	return result;
-}
-
-void need_that(bool condition, const char *what)
-{
-	if (!condition)
-		throw std::runtime_error(std::string("failed: ") + what);
-}
-
 Memory::Memory(void *at, size_t bytes, int protection, int flags, int fd)
 	: start_(mmap(at, bytes, protection, flags, fd, 0)), bytes_(bytes)
 {
@@ -65,61 +45,6 @@ Memory::~Memory()
 {
 	if (start_)
 		munmap(start_, bytes_);
-}
-
-Gate::Gate() : event_(need(eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC), "eventfd")) {}
-
-void Gate::open(unsigned times) const
-{
-	need(eventfd_write(event_.get(), times), "opening a gate");
-}
-
-void Gate::wait() const
-{
-	eventfd_t value;
-
-	need(eventfd_read(event_.get(), &value), "waiting at a gate");
-}
-
-Child::Child(const std::function<void()> &run)
-{
-	const pid_t parent = getpid();
-
-	pid_ = need(fork(), "fork");
-	if (pid_)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent may have ended before the prctl.  0 is a parent in another PID namespace. */
-	if (const pid_t now = getppid(); now && now != parent)
-		_exit(1);
-	try {
-		run();
-		_exit(0);
-	} catch (const std::exception &problem) {
-		dprintf(2, "in a child: %s\n", problem.what());
-		_exit(1);
-	}
-}
-
-Child::~Child()
-{
-	if (pid_ > 0) {
-		kill(pid_, SIGKILL);
-		reap();
-	}
-}
-
-int Child::reap()
-{
-	int status;
-
-	need(waitpid(std::exchange(pid_, -1), &status, 0), "waitpid");
-	return status;
-}
-
-void Child::join()
-{
-	need_that(reap() == 0, "the child exits with 0");
 }
 
 static std::pair<Fd, Fd> make_pipe()
@@ -177,14 +102,6 @@ void become_nobody()
 	need(setresuid(nobody, nobody, nobody), "setresuid");
 	need(prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 	need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
-}
-
-std::string read_file(const std::string &path)
-{
-	std::ifstream file(path);
-
-	need_that(file.good(), (path + " can be read").c_str());
-	return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void write_file(const std::string &path, const std::string &value)
@@ -248,13 +165,6 @@ uint64_t locked_bytes(pid_t pid)
 	return named_number("/proc/" + (pid ? std::to_string(pid) : "self") + "/status", "VmLck:") * 1024;
 }
 
-bool asleep(pid_t pid)
-{
-	const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
-
-	return stat[stat.rfind(')') + 2] == 'S';
-}
-
 int64_t pinned_in_kernel()
 {
 	/* Fold each CPU's part of these counts into the totals. */
@@ -263,42 +173,12 @@ int64_t pinned_in_kernel()
 				    named_number("/proc/vmstat", "nr_foll_pin_released"));
 }
 
-static uint64_t clock_ns(clockid_t clock)
+uint64_t thread_ns()
 {
 	timespec now;
 
-	need(clock_gettime(clock, &now), "clock_gettime");
+	need(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), "clock_gettime");
 	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
-uint64_t thread_ns()
-{
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-uint64_t process_ns(pid_t pid)
-{
-	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
-
-	need_that(!pid || clock_getcpuclockid(pid, &clock) == 0, "the process has a clock");
-	return clock_ns(clock);
-}
-
-bool soon(const std::function<bool()> &condition)
-{
-	for (int i = 0; i < 24000; i++) {
-		if (condition())
-			return true;
-		usleep(5000);
-	}
-	return false;
-}
-
-bool process_runs_for(pid_t pid, uint64_t ns)
-{
-	const uint64_t begin = process_ns(pid);
-
-	return soon([&] { return process_ns(pid) >= begin + ns; });
 }
 
 void await_no_clock()
@@ -312,16 +192,6 @@ unsigned slowness()
 
 	need(uname(&kernel), "uname");
 	return std::string(kernel.release).ends_with("san") ? 12 : 1;
-}
-
-std::string program(const std::string &name)
-{
-	char self[4096];
-	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-
-	need_that(n > 0, "the test can read its own path");
-	const std::string path(self, n);
-	return path.substr(0, path.rfind('/')) + "/programs/" + name;
 }
 
 std::string module_file()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/guest.h  What all guest tests share: descriptors, children, settings, and
+/** @file tests/guest/support/guest.h  What all guest tests share: memory, children, settings, and
  * the check that a test leaves nothing behind.
  */
 #pragma once
+
+#include "tests/support/children.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,31 +15,17 @@
 
 namespace guest {
 
-class Fd {
-public:
-	Fd() = default;
-	explicit Fd(int fd) : fd_(fd) {}
-	Fd(Fd &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-	Fd &operator=(Fd &&other) noexcept
-	{
-		std::swap(fd_, other.fd_);
-		return *this;
-	}
-	~Fd() { reset(); }
-
-	int get() const { return fd_; }
-	void reset();
-
-private:
-	int fd_ = -1;
-};
-
-/**
- * Throw, with errno, unless a system call succeeded.  Also for children, where Catch2's own
- * assertions would be lost.
- */
-int need(int result, const char *what);
-void need_that(bool condition, const char *what);
+using support::asleep;
+using support::Child;
+using support::Fd;
+using support::Gate;
+using support::need;
+using support::need_that;
+using support::process_ns;
+using support::process_runs_for;
+using support::program;
+using support::read_file;
+using support::soon;
 
 /** A private or shared mapping.  Unmapped at the end unless forget() was called. */
 class Memory {
@@ -60,34 +48,6 @@ public:
 private:
 	void *start_;
 	size_t bytes_;
-};
-
-/** Lets one process wait for another: wait() returns once for each open(). */
-class Gate {
-public:
-	Gate();
-	void open(unsigned times = 1) const;
-	void wait() const;
-
-private:
-	Fd event_;
-};
-
-/** A forked child.  Killed when its parent, or this, ends. */
-class Child {
-public:
-	explicit Child(const std::function<void()> &run);
-	Child(Child &&other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
-	~Child();
-
-	pid_t pid() const { return pid_; }
-	/** Wait for the end of the child; throw unless it exited with 0. */
-	void join();
-	/** Wait for the end of the child and return the status of waitpid(2). */
-	int reap();
-
-private:
-	pid_t pid_;
 };
 
 /** A child that runs a function and reports what it returned or threw. */
@@ -176,7 +136,6 @@ inline Setting module_parameter(const std::string &name, uint64_t value)
 	return {"/sys/module/profil/parameters/" + name, std::to_string(value)};
 }
 
-std::string read_file(const std::string &path);
 void write_file(const std::string &path, const std::string &value);
 
 /** The number in /sys/class/misc/profil/NAME. */
@@ -192,16 +151,6 @@ uint64_t switches_of(pid_t pid);		/* its context switches, voluntary or not */
 uint64_t locked_bytes(pid_t pid = 0);		/* VmLck */
 int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
 uint64_t thread_ns();				/* CPU time of this thread */
-uint64_t process_ns(pid_t pid = 0);		/* CPU time of a process; 0: of this one */
-
-/** Is the process in an interruptible sleep? */
-bool asleep(pid_t pid);
-
-/** Wait until the condition is true; false on timeout. */
-bool soon(const std::function<bool()> &condition);
-
-/** Wait until the process has used this much more CPU time. */
-bool process_runs_for(pid_t pid, uint64_t ns);
 
 /**
  * Wait until the clock is off, before two profiles are compared: a clock goes on for a while at
@@ -214,9 +163,6 @@ void await_no_clock();
  * access. Use it for the amount of work in a test, not for what the test checks.
  */
 unsigned slowness();
-
-/** The path of a program of tests/guest/programs. */
-std::string program(const std::string &name);
 
 /**
  * The module that the guest was booted with.  load_module() and unload_module() return 0 or the

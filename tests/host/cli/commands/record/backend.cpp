@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/commands/record/backend.cpp  Recording without the module, by the program itself. */
-#include "cli/recording/perf/access.h"
+#include "tests/host/cli/recorded.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
@@ -15,27 +15,17 @@
 #include <sys/syscall.h>
 #include <thread>
 
-using support::run;
+using support::has;
+using support::profil;
 using support::TemporaryDirectory;
 
 namespace {
-
-support::Output profil(const std::string &arguments)
-{
-	return run(support::build_dir() + "/profil " + arguments);
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
 
 void need_perf_alone()
 {
 	if (std::filesystem::exists("/dev/profil"))
 		support::skip("this machine has /dev/profil");
-	if (const cli::Outcome perf = cli::check_perf(); !perf)
-		support::skip("perf does not sample: " + perf.error().text);
+	support::need_perf();
 }
 
 /** Run profil where perf_event_open(2) fails with @p error, as a container's seccomp filter makes it. */

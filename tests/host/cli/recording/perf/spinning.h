@@ -2,9 +2,8 @@
 /** @file tests/host/cli/recording/perf/spinning.h  Children that use the CPU, and recordings of them. */
 #pragma once
 
-#include "cli/recording/perf/access.h"
 #include "cli/recording/perf/perf_recorder.h"
-#include "tests/support/skip.h"
+#include "tests/host/cli/need_perf.h"
 
 #include <csignal>
 #include <ctime>
@@ -17,6 +16,8 @@
 #include <vector>
 
 namespace spinning {
+
+using support::need_perf;
 
 /** Uses CPU time for @p rounds of work. */
 [[gnu::noinline]] void one_part(unsigned rounds);
@@ -50,13 +51,6 @@ private:
 	int gate_[2] = {-1, -1};
 	pid_t pid_ = -1;
 };
-
-/** End the test as skipped if perf does not sample here. */
-inline void need_perf()
-{
-	if (const cli::Outcome perf = cli::check_perf(); !perf)
-		support::skip("perf does not sample: " + perf.error().text);
-}
 
 /** The clock, at 10,000 Hz. */
 cli::PerfSettings fast_clock();
