@@ -132,7 +132,7 @@ $(B)/demo/words: scripts/demo/words.cpp
 	$(Q)$(CXX) $(CXXSTD) $(OPT) $(WARN) -o $@ $<
 
 .PHONY: demo
-demo: ## profile real programs in a guest of KERNEL (or here: KERNEL=running)
+demo: ## profile this machine, then real programs in a guest of KERNEL (or here: KERNEL=running)
 	scripts/demo/run $(KERNEL)
 
 .PHONY: examples
