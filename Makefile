@@ -221,7 +221,7 @@ bench-storm: kmod-$(KERNEL) cli $(B)/tests/programs/record_short $(B)/tests/prog
 	scripts/bench/storm -k $(KERNEL) $(if $(BEFORE),--before $(BEFORE)) $(LOADS)
 
 .PHONY: bench-cli
-bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/programs/usage $(B)/tests/symbolise $(B)/many/many ## compare time, memory and file size of record and report with perf's, for 200,000 functions
+bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/programs/usage $(B)/tests/symbolise $(B)/many/many $(B)/demo/words ## compare time, memory and file size of record and report with perf's, for 200,000 functions
 	scripts/bench/cli $(KERNEL)
 
 .PHONY: check-clocks
