@@ -24,6 +24,14 @@ namespace {
 constexpr std::chrono::seconds search_interval{1};
 constexpr const char *nothing_yet = "no process matches so far: waiting for one";
 
+/* perf reports the end of a process before wait(2) does; its memory is gone by then. */
+bool is_ending(pid_t pid)
+{
+	const std::optional<ProcessFacts> facts = process_facts(pid);
+
+	return !facts || !facts->has_memory;
+}
+
 } // namespace
 
 int poll_timeout(double seconds)
@@ -222,7 +230,8 @@ bool RecordingRun::over()
 
 int RecordingRun::end_command(const StopSignals &signals)
 {
-	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
+	if (!command_->ended() && !is_ending(command_->pid()) &&
+	    (!StopSignals::caught() || StopSignals::from_terminal()))
 		log_.warn("the recording is over; the command is still running");
 	while (!command_->ended()) {
 		std::array<pollfd, 2> events = {{{command_->fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};

@@ -123,6 +123,18 @@ TEST_CASE("a recording ends after its duration and the command runs on", "[perf]
 	CHECK_FALSE(has(read_file(directory / "output"), "the command exited"));
 }
 
+TEST_CASE("a command that ends is not said to be still running", "[perf][recorded]")
+{
+	need_perf();
+	for (int i = 0; i < 20; i++) {
+		const Output output = profil("record --backend perf -o /dev/null -- sh -c 'exit 3'");
+
+		CAPTURE(i, output.text);
+		CHECK(output.status == 3);
+		CHECK_FALSE(has(output.text, "still running"));
+	}
+}
+
 TEST_CASE("a signal to the recorder alone also ends its command", "[perf][recorded]")
 {
 	need_perf();
