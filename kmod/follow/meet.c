@@ -104,18 +104,19 @@ void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
  * @profile: of the recording, whose memory cgroup is active
  * @task: current; or referenced, and a kernel thread or kept from executing a program
  * @mm: its address space; NULL for a kernel thread
+ * @payer: profil_payer() of the task
  *
  * Context: Process context, may sleep.
  * Return: its owner; &profil_recording.nobody without memory, or if it exits.
  */
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
-				     struct mm_struct *mm)
+				     struct mm_struct *mm, unsigned long payer)
 {
 	struct profil_recording *recording = profile->recording;
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
 	struct profil_owned owned = recording->nobody;
 	struct profil_watch *watch = NULL, *met = NULL;
-	struct profil_spare spare = {};
+	struct profil_spare spare = { .payer = payer };
 	struct profil_bucket *bucket;
 	unsigned long flags;
 	unsigned int i;
@@ -128,7 +129,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 		goto free;
 	/* Its program may have an owner already; then that needs no memory. */
 	profil_recording_own_task(recording, task, mm, &spare, &owned);
-	if (profil_recording_lacks_owner(recording, owned)) {
+	if (profil_recording_lacks_owner(recording, owned, payer)) {
 		for (i = 0; i < ARRAY_SIZE(spare.node); i++) {
 			spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
 			if (!spare.node[i])
@@ -137,7 +138,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 		profil_recording_own_task(recording, task, mm, &spare, &owned);
 	}
 	/* There was no memory, or no number: the process's next tick tries again. */
-	if (profil_recording_lacks_owner(recording, owned))
+	if (profil_recording_lacks_owner(recording, owned, payer))
 		goto free;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);

@@ -22,7 +22,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,
 					 struct profil_owned owned, struct profil_watch *watch);
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
-				     struct mm_struct *mm);
+				     struct mm_struct *mm, unsigned long payer);
 void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes);
 void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 		       struct profil_owned owned);

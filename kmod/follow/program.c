@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 #include "record/owner.h"
 #include "record/recording.h"
+#include "tick/payer.h"
 
 static bool profil_program_find(struct profil_recording *recording,
 				const struct profil_program *program, struct task_struct *task,
@@ -38,7 +39,8 @@ struct profil_owned profil_program_owner(const struct profil_profile *profile,
 {
 	struct profil_follower *follower = profile->follower;
 	struct profil_recording *recording = profile->recording;
-	struct profil_spare spare = {};
+	/* A fork counts for the parent, and an exec for the user who executes the program. */
+	struct profil_spare spare = { .payer = profil_payer() };
 	struct profil_owned owned;
 	unsigned int i;
 

@@ -14,6 +14,7 @@
 #include "record/modules.h"
 #include "record/owner.h"
 #include "record/recording.h"
+#include "tick/payer.h"
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -185,6 +186,8 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 	recording->calls = record->flags & PROFIL_KERNEL_TICKS;
 	if (record->flags & PROFIL_RECORD_THREADS)
 		recording->threads = get_pid_ns(ns);
+	if (record->flags & PROFIL_RECORD_EVERYBODY)
+		recording->payer = profil_payer();
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_LIST_HEAD(&recording->told);
 	err = profil_recording_hash(recording);

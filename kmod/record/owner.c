@@ -127,7 +127,7 @@ static struct profil_entry *profil_recording_own_locked(struct profil_recording 
 	lockdep_assert_held(&recording->lock);
 	entry = profil_recording_find_locked(recording, same, &none);
 	if (entry || profil_spare_nodes(spare) < PROFIL_OWNER_NUMBERS ||
-	    !profil_recording_row(recording, PROFIL_OWNER_NUMBERS))
+	    !profil_recording_row(recording, PROFIL_OWNER_NUMBERS, spare->payer))
 		return entry;
 	entry = profil_recording_find_locked(recording, same, spare);
 	cell.word[0] = entry->number;

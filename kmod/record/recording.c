@@ -106,7 +106,7 @@ static struct profil_entry *profil_spare_take(struct profil_spare *spare)
 
 /**
  * profil_spare_alloc() - allocate memory for an owner
- * @spare: receives it
+ * @spare: receives it, without a payer
  *
  * Context: Process context, may sleep; current pays.
  * Return: 0 or -ENOMEM.
@@ -185,19 +185,21 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
  * profil_recording_row() - find room for entries with consecutive numbers
  * @recording: its lock is held
  * @count: how many
+ * @payer: as in &struct profil_spare
  *
  * After the highest number they begin again, without those that are in use.
  *
  * Context: Any.
  * Return: true if the numbers after the last one are free; false if there are too many entries,
- * the recording has ended, or such a row is not near: then the next call looks further.
+ * of all or of the payer, the recording has ended, or such a row is not near: then the next call
+ * looks further.
  */
-bool profil_recording_row(struct profil_recording *recording, u32 count)
+bool profil_recording_row(struct profil_recording *recording, u32 count, unsigned long payer)
 {
 	u32 number = recording->nr, row = 0, looks;
 
 	lockdep_assert_held(&recording->lock);
-	if (recording->ended || recording->limit - recording->in_use < count)
+	if (recording->ended || profil_recording_left(recording, payer) < count)
 		return false;
 	for (looks = 0; looks < LOOK_AT && row < count; looks++) {
 		if (number == PROFIL_NUMBERS_MAX) {
@@ -210,6 +212,16 @@ bool profil_recording_row(struct profil_recording *recording, u32 count)
 	return row == count;
 }
 
+static void profil_recording_count(struct profil_recording *recording,
+				   const struct profil_entry *entry, int change)
+{
+	u32 *used = &recording->used[entry->share];
+
+	/* Ticks read these without the lock. */
+	WRITE_ONCE(recording->in_use, recording->in_use + change);
+	WRITE_ONCE(*used, *used + change);
+}
+
 /* @chain: of its identity, without such an entry. */
 static struct profil_entry *profil_recording_add(struct profil_recording *recording,
 						 const struct profil_identity *same,
@@ -218,15 +230,16 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 {
 	struct profil_entry *entry;
 
-	if (!profil_recording_row(recording, 1))
+	if (!profil_recording_row(recording, 1, spare->payer))
 		return NULL;
 	entry = profil_spare_take(spare);
 	if (!entry)
 		return NULL;
-	recording->in_use++;
-	recording->given++;
 	entry->number = ++recording->nr;
+	entry->share = profil_recording_share(recording, spare->payer);
 	entry->same = *same;
+	profil_recording_count(recording, entry, 1);
+	recording->given++;
 	hlist_add_head(&entry->next, profil_recording_numbers(recording, entry->number));
 	hlist_add_head(&entry->node, chain);
 	if (recording->news)
@@ -380,7 +393,7 @@ static struct profil_entry *profil_recording_unlink(struct profil_recording *rec
 	if (entry) {
 		hlist_del(&entry->node);
 		hlist_del(&entry->next);
-		recording->in_use--;
+		profil_recording_count(recording, entry, -1);
 	}
 	return entry;
 }

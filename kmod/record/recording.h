@@ -46,6 +46,9 @@ struct task_struct;
 #define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
 #endif
 
+/* Shares of the numbers, for users by a hash; share 0 has no bound. */
+#define PROFIL_SHARE_BITS	6
+
 /**
  * struct profil_identity - what makes two entries the same
  * @kind: &enum profil_kind
@@ -69,6 +72,7 @@ struct profil_identity {
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
  *	MODULE: the last generation of its code
  * @state: OWNER: &enum profil_owner_state; MODULE: the first generation of its code
+ * @share: of the numbers, in which it counts; constant
  * @same: never changed
  * @file: FILE: referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced
@@ -84,6 +88,7 @@ struct profil_entry {
 	u32 number;
 	u32 parent;
 	u32 state;
+	u32 share;
 	struct profil_identity same;
 	struct file *file;
 	struct pid *pid;
@@ -93,13 +98,15 @@ struct profil_entry {
 
 /**
  * struct profil_recording - what is known of the texts of a recording
- * @lock: guards @nr, @in_use, @forgets, @hash and @number, and their entries.  Raw, because probes
- *	take it with preemption off
+ * @lock: guards @nr, @in_use, @used, @forgets, @hash and @number, and their entries.  Raw, because
+ *	probes take it with preemption off
  * @processes: each process, or with @single each thread, is an owner of its own; constant
  * @single: single threads are recorded, not processes; constant
  * @calls: ticks in kernel mode count at the PC that called the kernel; constant
  * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
+ * @payer: system-wide: profil_payer() of the user who made it, for whom the numbers are; all other
+ *	users' shares of them have a bound.  0: no share has one; constant
  * @memcg: pays for entries that tasks add, referenced; constant
  * @nobody: the owner of unattributed ticks: no number or memory was left; constant
  * @irq: the owner of interrupts; constant
@@ -122,6 +129,7 @@ struct profil_entry {
  * @nr: the last number that was given
  * @given: how many were given, those that were given again included
  * @in_use: numbers that are given and not forgotten
+ * @used: likewise, in each share
  * @limit: how many may be in use; constant
  * @bits: log2 of the number of chains of each kind; constant
  * @key: of the hash; random, so that no user can make others' entries share a chain; constant
@@ -134,6 +142,7 @@ struct profil_recording {
 	bool single;
 	bool calls;
 	struct pid_namespace *threads;
+	unsigned long payer;
 	struct mem_cgroup *memcg;
 	struct profil_owned nobody;
 	struct profil_owned irq;
@@ -152,6 +161,7 @@ struct profil_recording {
 	u32 nr;
 	u64 given;
 	u32 in_use;
+	u32 used[1 + (1 << PROFIL_SHARE_BITS)];
 	u32 limit;
 	unsigned int bits;
 	siphash_key_t key;
@@ -166,37 +176,68 @@ extern struct list_head profil_told;
 /**
  * struct profil_spare - memory for entries, allocated before the lock is taken
  * @node: zeroed, to be freed with kfree(); NULL once used
+ * @payer: profil_payer() of the task for which the numbers are given; 0: of no user's
  *
  * It is enough for an owner and the text of its program.
  */
 struct profil_spare {
 	struct profil_entry *node[PROFIL_OWNER_NUMBERS + 1];
+	unsigned long payer;
 };
 
-/* How many numbers are left; an owner needs PROFIL_OWNER_NUMBERS. */
-static inline u32 profil_recording_left(const struct profil_recording *recording)
+/* The share of the numbers in which a payer's count. */
+static inline u32 profil_recording_share(const struct profil_recording *recording,
+					 unsigned long payer)
 {
-	return recording->limit - READ_ONCE(recording->in_use);
+	if (!recording->payer || !payer || payer == recording->payer)
+		return 0;
+	/* Hashed with a secret, so that no user can choose to share another's. */
+	return 1 + (siphash_1u64(payer, &recording->key) >> (64 - PROFIL_SHARE_BITS));
+}
+
+/**
+ * profil_recording_left() - how many numbers are left
+ * @recording: the recording
+ * @payer: as in &struct profil_spare
+ *
+ * A share with a bound never has more than are left for all.  So whatever one user's programs do,
+ * others' still get numbers, and a user who is alone gets half.
+ *
+ * Context: Any.
+ * Return: how many; an owner needs PROFIL_OWNER_NUMBERS.
+ */
+static inline u32 profil_recording_left(const struct profil_recording *recording,
+					unsigned long payer)
+{
+	u32 left = recording->limit - READ_ONCE(recording->in_use);
+	u32 share = profil_recording_share(recording, payer);
+	u32 used = share ? READ_ONCE(recording->used[share]) : 0;
+
+	if (!share)
+		return left;
+	return used < left ? (left - used) / 2 : 0;
 }
 
 /**
  * profil_recording_lacks_owner() - was there no memory for an owner?
  * @recording: the recording
  * @owned: the owner of a process
+ * @payer: profil_payer() of that process
  *
  * Context: Any.
  * Return: true if that is &profil_recording.nobody, although there are numbers for an owner.
  */
 static inline bool profil_recording_lacks_owner(const struct profil_recording *recording,
-						struct profil_owned owned)
+						struct profil_owned owned,
+						unsigned long payer)
 {
 	return owned.owner == recording->nobody.owner &&
-	       profil_recording_left(recording) >= PROFIL_OWNER_NUMBERS;
+	       profil_recording_left(recording, payer) >= PROFIL_OWNER_NUMBERS;
 }
 
 void profil_recording_free(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
-bool profil_recording_row(struct profil_recording *recording, u32 count);
+bool profil_recording_row(struct profil_recording *recording, u32 count, unsigned long payer);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
 						  const struct profil_identity *same,

@@ -241,7 +241,7 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 	struct profil_identity cell = {
 		.kind = PROFIL_KIND_CELL, .word = { question->owned.owner },
 	};
-	struct profil_spare spare = {};
+	struct profil_spare spare = { .payer = question->payer };
 	struct pid *pid = NULL;
 	unsigned int try;
 	u32 number = 0;
@@ -253,7 +253,7 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 	}
 	/* Mostly both have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
-		if (try && profil_recording_left(recording)) {
+		if (try && profil_recording_left(recording, spare.payer)) {
 			spare.node[0] = profil_meet_alloc(question->profile,
 							  sizeof(*spare.node[0]));
 			spare.node[1] = profil_meet_alloc(question->profile,
@@ -309,7 +309,8 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 	struct mem_cgroup *before = set_active_memcg(profile->recording->memcg);
 
 	if (!question->owned.owner)
-		question->owned = profil_meet_task(profile, current, current->mm);
+		question->owned = profil_meet_task(profile, current, current->mm,
+						   question->payer);
 	profil_resolve_answer(question, found);
 	set_active_memcg(before);
 	if (found->file)
@@ -331,7 +332,7 @@ static void profil_resolve_look(const struct profil_question *question, bool ali
 
 /**
  * profil_resolve_call() - count a tick in kernel mode where its task called the kernel
- * @question: the tick: its task is referenced, its mm grabbed, its owner known
+ * @question: the tick: its task is referenced, its mm grabbed, its owner and payer known
  *
  * Context: Process context, may sleep.
  * Return: false, with nothing counted, if the memory is gone.

@@ -59,6 +59,7 @@ static void profil_unmet_count_calls(const struct profil_asked *asked, struct pr
 		.task = asked->task,
 		.profile = asked->profile,
 		.mm = asked->mm,
+		.payer = asked->payer,
 		.owned = owned,
 	};
 	int i;
@@ -106,7 +107,8 @@ static struct profil_owned profil_unmet_process(const struct profil_asked *asked
 	if (!down_read_trylock(exec))
 		return owned;
 	if (profil_unmet_stays(asked))
-		owned = profil_meet_task(asked->profile, asked->task, asked->mm);
+		owned = profil_meet_task(asked->profile, asked->task, asked->mm,
+					 asked->payer);
 	up_read(exec);
 	return owned;
 }
@@ -119,8 +121,9 @@ static void profil_unmet_answer(struct profil_asked *asked)
 	struct profil_owned owned = asked->owned;
 
 	if (!owned.owner)
-		owned = task->flags & PF_KTHREAD ? profil_meet_task(profile, task, NULL) :
-						   profil_unmet_process(asked);
+		owned = task->flags & PF_KTHREAD ?
+			profil_meet_task(profile, task, NULL, asked->payer) :
+			profil_unmet_process(asked);
 	/* Pairs with profil_ask_add(): each tick that is counted here has written its place. */
 	profil_unmet_count_all(asked, owned, atomic_xchg(&asked->ticks, PROFIL_ASKED_TAKEN));
 	set_active_memcg(before);

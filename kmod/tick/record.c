@@ -312,7 +312,7 @@ static struct profil_owned profil_record_watched(const struct profil_profile *pr
 {
 	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
 
-	return profil_recording_lacks_owner(profile->recording, owned) ?
+	return profil_recording_lacks_owner(profile->recording, owned, profil_payer()) ?
 		(struct profil_owned) {} : owned;
 }
 

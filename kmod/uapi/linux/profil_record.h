@@ -20,10 +20,10 @@
  * counts as &profil_status.lost_full.  So give the recording another table before this one
  * is full; the old one then no longer changes, and can be read at leisure.
  *
- * A recording has numbers for an eighth of the elements of its first table, but at least
- * 32,768.  When all are in use, a new program counts for the owner without text and name,
- * and a new text as the unknown text.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers
- * are reused once every number has been given out.
+ * A recording has numbers for an eighth of the elements of its first table, but at least 32,768.
+ * When all are in use, or one user's programs have as many of a system-wide recording as are left,
+ * new programs count for the owner without text and name, and new texts as the unknown text.
+ * PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are reused after all others were given.
  *
  * Errors are those of <linux/profil.h>, and:
  *
