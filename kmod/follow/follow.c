@@ -19,7 +19,6 @@
 #include "follow/tracepoint.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
-#include "profile/limits.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
 #include "record/everybody.h"
@@ -137,13 +136,13 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	/* It is over, and gets no more memory: nothing is lost. */
 	if (READ_ONCE(watch->profile->retired))
 		return;
-	if (!profil_user_watch(follower->user)) {
+	if (!profil_watch_charge(watch->profile)) {
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
 	copy = profil_follower_take(follower);
 	if (!copy) {
-		profil_user_unwatch(follower->user);
+		profil_watch_uncharge(watch->profile);
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
@@ -153,7 +152,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		return;
 	profil_recording_end_owner(watch->profile->recording, copy->owned, task_tgid(child), NULL);
 	profil_pool_give(&follower->pool, copy);
-	profil_user_unwatch(follower->user);
+	profil_watch_uncharge(watch->profile);
 }
 
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,

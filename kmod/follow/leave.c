@@ -8,7 +8,6 @@
 
 #include "follow/watch.h"
 #include "follow/watched.h"
-#include "profile/limits.h"
 #include "profile/work.h"
 
 #include <linux/jiffies.h>
@@ -90,7 +89,7 @@ void profil_watches_leave(struct profil_follower *follower)
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 		put_pid(pid);
 		if (watch) {
-			profil_user_unwatch(follower->user);
+			profil_watch_uncharge(watch->profile);
 			profil_watch_free(watch);
 		}
 		cond_resched();

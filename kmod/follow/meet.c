@@ -14,7 +14,6 @@
 #include "follow/watch.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
-#include "profile/limits.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
 #include "record/begin.h"
@@ -64,12 +63,12 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 			profil_owned_write(&existing->owned, owned);
 		return existing;
 	}
-	if (profil_binding_full(profile, count) || !profil_user_watch(profile->follower->user))
+	if (profil_binding_full(profile, count) || !profil_watch_charge(profile))
 		return NULL;
 	watch->owned = owned;
 	if (profil_watch_add(bucket, watch, profile->follower, profile, pid))
 		return watch;
-	profil_user_unwatch(profile->follower->user);
+	profil_watch_uncharge(profile);
 	return NULL;
 }
 

@@ -50,6 +50,33 @@ struct profil_watch *profil_watch_alloc(void)
 	return kzalloc(sizeof(struct profil_watch), GFP_KERNEL_ACCOUNT);
 }
 
+/**
+ * profil_watch_charge() - charge for a watch before it is added
+ * @profile: the profile that the process's ticks count for
+ *
+ * The user of a system-wide recording does not choose whom it follows, and it follows each process
+ * once.  If it were charged, strangers' processes would use up what that user may follow.
+ *
+ * Context: Any; the profile's follower is kept.
+ * Return: false if its user follows too many.
+ */
+bool profil_watch_charge(const struct profil_profile *profile)
+{
+	return profile->everybody || profil_user_watch(profile->follower->user);
+}
+
+/**
+ * profil_watch_uncharge() - undo profil_watch_charge()
+ * @profile: likewise
+ *
+ * Context: Any; the profile's follower is kept.
+ */
+void profil_watch_uncharge(const struct profil_profile *profile)
+{
+	if (!profile->everybody)
+		profil_user_unwatch(profile->follower->user);
+}
+
 /* The lock of its follower is held. */
 static void profil_watch_count(struct profil_profile *profile, int change)
 {
@@ -228,11 +255,11 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
 		return -ESRCH;
 	if (profil_binding_full(profile, count))
 		return -EBUSY;
-	if (!profil_user_watch(follower->user))
+	if (!profil_watch_charge(profile))
 		return -EDQUOT;
 	err = profil_binding_publish(binding);
 	if (err) {
-		profil_user_unwatch(follower->user);
+		profil_watch_uncharge(profile);
 		return err;
 	}
 	watch->owned = binding->owned;
@@ -343,7 +370,7 @@ void profil_watches_remove(struct profil_follower *follower, struct profil_profi
 	while ((pid = profil_watch_first_pid(profile))) {
 		watch = profil_watch_unlink_first(profile, pid);
 		if (watch) {
-			profil_user_unwatch(follower->user);
+			profil_watch_uncharge(profile);
 			profil_watch_free(watch);
 		}
 		put_pid(pid);

@@ -32,7 +32,8 @@ struct task_struct;
  * struct profil_follower - the part of a session that follows processes
  * @lock: guards @left, taking from @pool, and watches, except for their place in the table.  Raw,
  *	because probes take it with preemption off
- * @user: the account of the user who opened the file, which is charged for watches
+ * @user: the account of the user who opened the file, which is charged for watches:
+ *	profil_watch_charge()
  * @ns: the PID namespace in which processes are reported: the opener's, referenced
  * @memcg: the opener's, which pays for @pool; referenced
  * @prepared: works may have been queued
@@ -69,6 +70,8 @@ struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 		      struct profil_follower *follower, struct profil_profile *profile,
 		      struct pid *pid);
+bool profil_watch_charge(const struct profil_profile *profile);
+void profil_watch_uncharge(const struct profil_profile *profile);
 void profil_watch_end(struct profil_watch *watch);
 void profil_watch_exit(struct profil_watch *watch, struct task_struct *task);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,

@@ -359,3 +359,36 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another r
 	/* Both had the same ticks, but the system-wide recording had to find the owner first. */
 	CHECK(its > one.sum() / 2);
 }
+
+TEST_CASE_METHOD(AtRest, "processes of a system-wide recording are not charged to its owner",
+		 "[record][quota]")
+{
+	const Setting watches = module_parameter("max_user_watches", 1);
+	const Child targets[] = {Child([] { pause(); }), Child([] { pause(); })};
+	const Steps busy([](auto spin) {
+		const Burner burner;
+		burner.plant_loop(text);
+		spin(text);
+	});
+	const auto check_one = [&] {
+		Recording one;
+
+		one.begin(targets[0].pid());
+		CHECK(one.add(targets[1].pid()) == EDQUOT);
+	};
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody() == 0);
+	/* Watches of running processes, of children, and of those that have ended. */
+	CHECK(grows(
+		[&] { return recording.sum([](const Row &row) { return row.owner.who() == "guest"; }); }));
+	for (int i = 0; i < 5; i++)
+		Child([] {}).join();
+	CHECK(recording.status().joined > 5);
+	CHECK(recording.status().forks_lost == 0);
+	check_one();
+	/* A watch lasts for a moment after the process's end. */
+	usleep(300'000);
+	recording.finish();
+	check_one();
+}
