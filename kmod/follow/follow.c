@@ -243,6 +243,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 	struct profil_profile *profile = watch->profile;
 	struct profil_program program = *executed;
 	struct profil_binding *binding;
+	int err;
 
 	program.parent = watch->owned;
 	profil_recording_end_owner(profile->recording, watch->owned, watch->pid, NULL);
@@ -256,8 +257,12 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 	}
 	profil_binding_init(binding, mm, profile);
 	profil_binding_own(binding, watch->owned, profil_follow_life(profile));
-	if (profil_binding_publish(binding))
+	err = profil_binding_publish(binding);
+	if (err)
 		profil_binding_drop(binding);
+	/* -ENOENT: it is over, so nothing is lost. */
+	if (err && err != -ENOENT)
+		profil_fork_lost(profile, current);
 }
 
 /*

@@ -236,39 +236,49 @@ void profil_binding_remove(struct profil_binding *binding, struct profil_binding
 	*removed = binding;
 }
 
+/* Are two profiles without privileges charged to one user of the machine? */
+static bool profil_binding_same_user(const struct profil_profile *a,
+				     const struct profil_profile *b)
+{
+	return !a->privileged && !b->privileged &&
+	       profil_user_outermost(a->user) == profil_user_outermost(b->user);
+}
+
 /*
  * Find the binding that is in the place of a new one: same owner, same address space,
- * same thread if any.  If there is none, check for room.  Privileged bindings do
- * not use up others' room; those of threads have room of their own, as there may be
- * thousands of threads, and a tick walks past all their bindings.  The limit of a
- * bucket is not reached by chance.
+ * same thread if any.  If there is none, check for room.  Privileged bindings and others do
+ * not use up each other's room; those of threads have room of their own, as there may be
+ * thousands of threads, and a tick walks past all their bindings.  The limits of a
+ * bucket are not reached by chance.
  */
 static int profil_binding_find_place(const struct profil_bucket *bucket,
 				     const struct profil_binding *binding,
 				     struct profil_binding **existing)
 {
-	bool privileged = binding->thread && binding->profile->privileged;
-	unsigned int count = 0, length = 0;
+	const struct profil_profile *profile = binding->profile;
+	bool privileged = binding->thread && profile->privileged;
+	unsigned int count = 0, length = 0, users = 0;
 	struct profil_binding *other;
 
 	lockdep_assert_held(&bucket->lock);
 	*existing = NULL;
 	hlist_for_each_entry(other, &bucket->chain, node) {
-		length++;
+		length += other->profile->privileged == profile->privileged;
+		users += profil_binding_same_user(other->profile, profile);
 		if (other->mm != binding->mm || !other->thread != !binding->thread)
 			continue;
 		count += other->profile->privileged == privileged;
-		if (other->profile->session == binding->profile->session &&
+		if (other->profile->session == profile->session &&
 		    other->thread == binding->thread)
 			*existing = other;
 	}
 	if (*existing)
 		return 0;
-	if (length >= PROFIL_CHAIN_MAX)
+	if (length >= PROFIL_CHAIN_MAX || users >= PROFIL_CHAIN_USER_MAX)
 		return -EBUSY;
 	if (binding->thread)
 		return count >= PROFIL_THREADS_MAX ? -EBUSY : 0;
-	return profil_binding_full(binding->profile, count) ? -EBUSY : 0;
+	return profil_binding_full(profile, count) ? -EBUSY : 0;
 }
 
 /**

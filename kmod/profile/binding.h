@@ -31,8 +31,13 @@ struct profil_session;
 /* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
-/* Bindings in a bucket: a tick, or a fork with interrupts off, may walk past all of them. */
+/*
+ * Bindings in a bucket, of privileged profiles and of others, each: a tick, or a fork with
+ * interrupts off, may walk past all of them.  And those of one user: two of their address spaces
+ * may be in one bucket by chance.
+ */
 #define PROFIL_CHAIN_MAX	256
+#define PROFIL_CHAIN_USER_MAX	(2 * (PROFIL_BINDINGS_MAX + PROFIL_THREADS_MAX))
 
 /**
  * struct profil_binding - ties a profile to an address space

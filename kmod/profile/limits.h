@@ -58,6 +58,13 @@ void profil_user_pages(u64 *used, u64 *max);
 unsigned long profil_pinned_pages(void);
 void profil_limits_init(void);
 
+/**
+ * profil_user_outermost() - the user of the machine who pays for an account
+ * @user: the account
+ *
+ * Context: Any; @user is kept.
+ * Return: that user's account.
+ */
 static inline struct profil_user *profil_user_outermost(struct profil_user *user)
 {
 	while (user->parent)
