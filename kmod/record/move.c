@@ -94,8 +94,14 @@ static int profil_move_locked(struct profil_profile *profile, const struct profi
  */
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start)
 {
-	int err = mutex_lock_killable(&profile->memory);
+	struct profil_pins *own = profil_move_own_pins(profile);
+	int err;
 
+	/* The lock is only for tasks of the table's owner: its holder may wait for memory. */
+	if (IS_ERR(own))
+		return PTR_ERR(own);
+	profil_pins_put(own);
+	err = mutex_lock_killable(&profile->memory);
 	if (err)
 		return err;
 	err = profil_move_locked(profile, start);

@@ -47,6 +47,35 @@ void look_at_all(pid_t other)
 
 } // namespace
 
+TEST_CASE_METHOD(AtRest, "a task without the table's memory does not wait for another table's page",
+		 "[hostile]")
+{
+	need_fuse();
+	const PerfForUsers users;
+	FuseFile file(page);
+	const Gate go;
+	const Memory error(page, MAP_SHARED);
+	const Child owner = as_user(attacker, [&] {
+		const Device device;
+		const FuseMemory memory(file);
+		const Memory table(page), others(page);
+		const auto profile = record(device, getpid(), table);
+		const Child other([&] {
+			go.wait();
+			*error.at<int>() = change_table(device, profile, others.at());
+		});
+
+		file.hold();
+		change_table(device, profile, memory.at());
+	});
+
+	file.await_reader();
+	go.open();
+	CHECK(soon([&] { return *error.at<volatile int>() == EPERM; }));
+	CHECK(file.waiting() > 0);
+	file.abort();
+}
+
 TEST_CASE_METHOD(AtRest, "a page of the tests' own FUSE file comes when the server answers, and not before",
 		 "[hostile]")
 {
