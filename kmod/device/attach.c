@@ -32,6 +32,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/xarray.h>
 
 /**
@@ -192,7 +193,10 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 		goto put;
 	profile->id = id;
 	profil_follower_join(&session->follower, profile);
+	/* The notifier of modules may tell it of one already. */
+	raw_spin_lock_irq(&recording->lock);
 	recording->news = &session->follower.news;
+	raw_spin_unlock_irq(&recording->lock);
 	err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
 		err = profil_attach_target(session, profile, proof, profil_attach_first);
