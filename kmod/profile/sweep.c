@@ -12,6 +12,7 @@
 #include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/pid.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 
 /* Once true, this stays true. */
@@ -43,14 +44,16 @@ static void profil_bindings_sweep_bucket(struct profil_bucket *bucket,
 /**
  * profil_bindings_sweep() - remove bindings to address spaces and threads that have ended
  *
- * Context: Process context.
+ * Context: Process context, may sleep.
  */
 void profil_bindings_sweep(void)
 {
 	struct profil_binding *removed = NULL;
 	unsigned int i;
 
-	for_each_set_bit(i, profil_bindings_used, ARRAY_SIZE(profil_bindings))
+	for_each_set_bit(i, profil_bindings_used, ARRAY_SIZE(profil_bindings)) {
 		profil_bindings_sweep_bucket(&profil_bindings[i], &removed);
+		cond_resched();
+	}
 	profil_binding_drop(removed);
 }
