@@ -195,7 +195,7 @@ PROFIL_EXPORT int profil_self_start(const profil_spec *spec, uint64_t *stored)
 	profil_spec known;
 	const int error = import_spec(spec, known);
 
-	return caller.answer(error ? error : start_self(known, stored));
+	return caller.answer(error ? error : start_callers(known, stored));
 }
 
 PROFIL_EXPORT int profil_self_stop(uint64_t *stored)

@@ -160,7 +160,7 @@ constexpr Sentence sentences[] = {
 	 "a limit of the module is reached: the sum of this user's rates, the profiles of the process, "
 	 "the recordings of the whole system, or the events sampled at once (end other profiles, or "
 	 "use a lower rate)"},
-	{EFAULT, "the counters are not in memory that can be pinned (needs writable private or shared "
+	{EFAULT, "the counters are not in memory that can be written and pinned (needs private or shared "
 		 "memory, not a shared file, a device or private huge pages)"},
 	{EINVAL, "the description of the profile is not valid (check the alignment, order and overlap "
 		 "of its regions), or needs a newer module (load the one that belongs to "

@@ -3,6 +3,8 @@
 
 #include "libprofil/device.h"
 #include "libprofil/gate.h"
+#include "libprofil/scratch.h"
+#include "libprofil/user_memory.h"
 
 #include <atomic>
 #include <cerrno>
@@ -87,7 +89,7 @@ profil_start start_command(const profil_spec &spec)
 	return start;
 }
 
-int start_self(const profil_spec &spec, uint64_t *stored)
+int start_unchecked(const profil_spec &spec, uint64_t *stored)
 {
 	Device device;
 
@@ -98,9 +100,9 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	profil_gate *const gate = device.has(PROFIL_FEATURE_GATE) ? next_gate() : nullptr;
 
 	start.gate = reinterpret_cast<uintptr_t>(gate);
-	/* A module without gates does not know these flags either, and would refuse them. */
+	/* A module without gates does not know this flag either, and would refuse it. */
 	if (!gate)
-		start.flags &= ~static_cast<uint32_t>(PROFIL_OWED_TICKS | PROFIL_PIN_LATE);
+		start.flags &= ~static_cast<uint32_t>(PROFIL_OWED_TICKS);
 
 	const uint32_t value = gate ? std::atomic_ref(gate->value).load() : 0;
 	const int error = device.sized(PROFIL_START, &start);
@@ -112,6 +114,45 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	if (stored)
 		*stored = start.stored;
 	return 0;
+}
+
+static int check_counters(const profil_spec &spec)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < spec.nr_regions && spec.nr_regions <= regions_max && !error; i++)
+		error = make_writable(spec.regions[i].buffer, spec.regions[i].bytes);
+	if (!error && spec.overflow)
+		error = make_writable(reinterpret_cast<uintptr_t>(spec.overflow), spec.overflow_width);
+	if (!error && spec.samples)
+		error = make_writable(reinterpret_cast<uintptr_t>(spec.samples),
+				      spec.nr_samples * spec.sample_width);
+	return error;
+}
+
+int start_self(const profil_spec &spec, uint64_t *stored)
+{
+	const int error = check_counters(spec);
+
+	return error ? error : start_unchecked(spec, stored);
+}
+
+int start_callers(const profil_spec &spec, uint64_t *stored)
+{
+	/* The module refuses more. */
+	if (!spec.nr_regions || spec.nr_regions > regions_max)
+		return start_self(spec, stored);
+
+	const Scratch<profil_region> regions(spec.nr_regions);
+	profil_spec own = spec;
+
+	if (!regions)
+		return ENOMEM;
+	if (const int error =
+		    copy_from_caller(regions.get(), spec.regions, spec.nr_regions * sizeof(profil_region)))
+		return error;
+	own.regions = regions.get();
+	return start_self(own, stored);
 }
 
 /* For when no copy of this library has started a profile with a gate, or membarrier() fails. */

@@ -14,6 +14,9 @@
 
 namespace libprofil {
 
+/** The most regions that the module accepts. */
+constexpr size_t regions_max = 32768;
+
 /** The period of a rate in Hz, in ns. */
 constexpr uint64_t period_of(unsigned hz)
 {
@@ -47,8 +50,18 @@ constexpr profil_spec classic_profile()
 /** PROFIL_START's argument for this profile. */
 [[nodiscard]] profil_start start_command(const profil_spec &spec);
 
-/** @see profil_self_start().  @return 0, or an errno value. */
+/**
+ * Start the process's own profile, whether or not its counters can be written: the first tick
+ * whose counter cannot be turns it off.
+ * @see profil_self_start().  @return 0, or an errno value.
+ */
+[[nodiscard]] int start_unchecked(const profil_spec &spec, uint64_t *stored);
+
+/** @see profil_self_start().  @return 0, or an errno value; EFAULT if a counter cannot be written. */
 [[nodiscard]] int start_self(const profil_spec &spec, uint64_t *stored);
+
+/** The same for a description whose regions may be anywhere. */
+[[nodiscard]] int start_callers(const profil_spec &spec, uint64_t *stored);
 
 /**
  * Turn the process's own profile off.  When this returns, no counter is written any more.

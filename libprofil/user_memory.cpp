@@ -6,6 +6,8 @@
 #include <climits>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -88,6 +90,18 @@ int copy_from_caller(void *to, const void *from, size_t bytes)
 int copy_to_caller(void *to, const void *from, size_t bytes)
 {
 	return bytes ? copy(SYS_process_vm_writev, to, from, bytes) : 0;
+}
+
+int make_writable(uint64_t start, uint64_t bytes)
+{
+	const uint64_t page = getauxval(AT_PAGESZ), end = start + bytes;
+	const uint64_t low = start - start % page, length = (end - low + page - 1) / page * page;
+
+	if (!bytes)
+		return 0;
+	if (end < start || end > UINTPTR_MAX)
+		return EFAULT;
+	return madvise(reinterpret_cast<void *>(low), length, MADV_POPULATE_WRITE) ? EFAULT : 0;
 }
 
 } // namespace libprofil

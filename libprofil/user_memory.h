@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file libprofil/user_memory.h
- * Copy through a caller's pointer as a kernel would: a bad one is EFAULT, not a crash.
+ * Use a caller's pointer as a kernel would: a bad one is EFAULT, not a crash.
  */
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace libprofil {
 
@@ -17,5 +18,11 @@ namespace libprofil {
 
 /** Copy to a caller's memory.  @return 0, or EFAULT. */
 [[nodiscard]] int copy_to_caller(void *to, const void *from, size_t bytes);
+
+/**
+ * Have the pages of a buffer ready to be written.  Async-signal-safe.
+ * @return 0, or EFAULT if it cannot be written.
+ */
+[[nodiscard]] int make_writable(uint64_t start, uint64_t bytes);
 
 } // namespace libprofil

@@ -59,7 +59,7 @@ struct prof {
  * @param scale 16.16 fixed point, of which only the low 16 bits are used; 0 and 1:
  *        off; 2: every PC counts in the first counter.
  *
- * Returns nothing.  errno is EFAULT (the buffer cannot be written or pinned, or
+ * Returns nothing.  errno is EFAULT (the buffer cannot be written, or
  * the list cannot be read), EINVAL (p_high does not ascend, a buffer is at an odd
  * address), ENODEV (no module), or unchanged.
  */

@@ -36,7 +36,7 @@ extern "C" {
  * @param scale 16.16 fixed point, up to 0x10000; 0: off.
  * @return 0, or -1 with errno EINVAL (scale above 0x10000, samples at an odd
  *         address), EFAULT (samples cannot be written; profiling is then off),
- *         ENOMEM (RLIMIT_MEMLOCK), ENODEV (no module).
+ *         ENODEV (no module).
  */
 int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
 
@@ -50,7 +50,7 @@ int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int sc
  * @param scale as in profil(), but not limited; 0: the call does nothing.
  * @return 0, even if the call does nothing because profiling is off, or because samples
  *         cannot be written; or -1 with errno EINVAL (samples at an odd address), ENOMEM
- *         (RLIMIT_MEMLOCK, or beyond 100 buffers), ENODEV (no module).
+ *         (beyond 100 buffers), ENODEV (no module).
  */
 int add_profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
 

@@ -79,7 +79,7 @@ struct prof {
  * @param flags PROF_USHORT or PROF_UINT, and PROF_FAST.
  * @return 0, or -1 with errno E2BIG (profcnt), EFAULT (profp, tvp), EINVAL (an
  *         overflow entry that is not the last, flags, an unaligned pr_base),
- *         ENOMEM (RLIMIT_MEMLOCK), ENODEV (no module).
+ *         ENODEV (no module).
  */
 #if defined(__i386__) && defined(__USE_TIME_BITS64)
 /* _TIME_BITS=64: struct timeval is longer. */

@@ -38,7 +38,7 @@ extern "C" {
  * @param offset lowest PC that is counted.
  * @param scale 16.16 fixed point; 0: off.
  * @return 0, or -1 with errno EINVAL (a buffer at an odd address), EFAULT (it
- *         cannot be written), ENOMEM (RLIMIT_MEMLOCK), ENODEV (no module).
+ *         cannot be written), ENODEV (no module).
  */
 int profil_linux(unsigned short *buffer, size_t size, size_t offset, unsigned int scale);
 

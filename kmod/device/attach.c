@@ -182,7 +182,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	int err = event ? profil_source_choose(&attr, proof->event) : 0;
 	u32 id;
 
-	profile = err ? ERR_PTR(err) : profil_profile_create(layout, session, NULL);
+	profile = err ? ERR_PTR(err) : profil_profile_create(layout, session);
 	if (IS_ERR(profile)) {
 		profil_recording_free(recording);
 		return PTR_ERR(profile);
@@ -238,7 +238,7 @@ static int profil_attach_start(struct profil_session *session, struct profil_rec
 	err = profil_follower_prepare(&session->follower, how->flags & PROFIL_FOLLOW);
 	if (err)
 		goto free;
-	layout = profil_layout_create(how);
+	layout = profil_layout_create(how, true);
 	err = PTR_ERR_OR_ZERO(layout);
 	if (err)
 		goto free;

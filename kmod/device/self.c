@@ -20,6 +20,7 @@
 #include "profile/pins.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
+#include "tick/defer.h"
 
 #include <linux/err.h>
 #include <linux/module.h>
@@ -29,7 +30,7 @@
 #include <linux/task_work.h>
 
 #define FLAGS	((u32)(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
-		       PROFIL_OWED_TICKS | PROFIL_PIN_LATE))
+		       PROFIL_OWED_TICKS))
 
 /*
  * How many threads can fork before the first of them is back in user mode and has filled
@@ -37,9 +38,6 @@
  */
 #define BIRTHS_START	2
 #define BIRTHS		32
-
-/* The longest that a fork takes once it has copied the memory, in ns: it may be preempted. */
-#define FORK_TAKES	NSEC_PER_SEC
 
 /**
  * struct profil_birth - has a forked child profiled before it runs
@@ -62,7 +60,7 @@ struct profil_birth {
  * @old: the old self profile, whose lock is held; or NULL
  * @stored: receives the number of PCs that @old had stored
  * @binding: of the new one; taken, or freed
- * @spent: receives what is left of @old's pins
+ * @spent: receives @old's pins
  */
 struct succession {
 	struct profil_profile *old;
@@ -75,14 +73,10 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 {
 	struct succession *succession = data;
 	struct profil_profile *old = succession->old;
-	const struct profil_pins *old_pins = old ? profil_profile_pins(old) : NULL;
 	struct profil_binding *binding = succession->binding;
 	int err;
 
 	profil_binding_init(binding, current->mm, fresh);
-	/* Share only now: with @old locked, publishing can no longer fail. */
-	if (old_pins)
-		profil_pins_share(profil_profile_pins(fresh), old_pins);
 	err = profil_binding_publish_self(binding, old);
 	if (err) {
 		profil_binding_drop(binding);
@@ -90,25 +84,23 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	}
 	profil_clock_look(current->mm);
 	if (old)
-		succession->spent = profil_profile_succeed(old, fresh, succession->stored);
+		succession->spent = profil_profile_succeed(old, succession->stored);
 	return 0;
 }
 
 /*
- * Pages that were pinned late are only a cache: if they leave no room for the new
- * profile, unpin them and try again.
+ * The pages of the old profile are only a cache: if they leave no room for the new one, unpin
+ * them and try again.
  */
 static struct profil_profile *profil_self_create(struct profil_layout *layout,
 						 struct profil_pins *old)
 {
-	struct profil_profile *fresh = profil_profile_create(layout, NULL, old);
+	struct profil_profile *fresh = profil_profile_create(layout, NULL);
 
-	if (fresh != ERR_PTR(-ENOMEM) && fresh != ERR_PTR(-EDQUOT))
-		return fresh;
-	if (!old || !profil_layout_is_late(old->layout))
+	if (!old || (fresh != ERR_PTR(-ENOMEM) && fresh != ERR_PTR(-EDQUOT)))
 		return fresh;
 	profil_demand_forget_all(old);
-	return profil_profile_create(layout, NULL, old);
+	return profil_profile_create(layout, NULL);
 }
 
 /* Runs in a task that has forked, on its way to user mode. */
@@ -152,7 +144,6 @@ static int profil_self_begin(struct profil_profile *fresh, struct profil_profile
 		err = profil_births_prepare(fresh);
 	if (err)
 		return err;
-	fresh->replaces = old;
 	succession.binding = profil_binding_alloc();
 	if (!succession.binding)
 		return -ENOMEM;
@@ -191,13 +182,9 @@ static int profil_self_make(struct profil_layout *layout, struct profil_profile 
 static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
 			       u64 *stored)
 {
-	struct profil_pins *pins;
-	int err = profil_profile_check(old);
+	struct profil_pins *pins = profil_profile_get_pins(old);
+	int err = READ_ONCE(old->retired) ? -ESTALE : 0;
 
-	if (err)
-		return err;
-	pins = profil_profile_get_pins(old);
-	err = READ_ONCE(old->retired) ? -ESTALE : 0;
 	if (!err)
 		err = profil_self_make(layout, old, pins, stored);
 	if (pins)
@@ -248,7 +235,7 @@ int profil_self_start(struct profil_start *start)
 
 	if (start->flags & ~FLAGS)
 		return -EINVAL;
-	layout = profil_layout_create(start);
+	layout = profil_layout_create(start, false);
 	if (IS_ERR(layout))
 		return PTR_ERR(layout);
 	do {
@@ -318,18 +305,6 @@ static int profil_self_adopt(const struct profil_birth *birth)
 }
 
 /*
- * A child without a page where its parent has pinned one was copied before another thread's
- * start, and has nothing to inherit.  But if that start replaced a profile, or was long before
- * the fork, the parent has mapped other memory since.
- */
-static bool profil_birth_is_older(const struct profil_birth *birth)
-{
-	const struct profil_profile *parent = birth->parent;
-
-	return !parent->replaces && current->start_time < parent->started + FORK_TAKES;
-}
-
-/*
  * Runs in the child before its first instruction in user mode; or in its exit, when
  * it no longer has an mm and nothing is left to profile.  A child that was killed
  * first loses nothing either: it will not run in user mode.
@@ -339,8 +314,6 @@ static void profil_birth_work(struct callback_head *work)
 	struct profil_birth *birth = container_of(work, struct profil_birth, work);
 	int err = current->mm ? profil_self_adopt(birth) : 0;
 
-	if (err == -ENOENT && profil_birth_is_older(birth))
-		err = 0;
 	if (err && !fatal_signal_pending(current)) {
 		pr_debug("%s (%d) could not be followed: %d\n", current->comm,
 			 task_pid_nr(current), err);
@@ -381,6 +354,8 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	birth->layout = profil_layout_get(pins->layout);
 	birth->state = READ_ONCE(profile->state);
 	birth->stored = min_t(u64, atomic64_read(&profile->stored), pins->layout->how.nr_samples);
+	if (pins->layout->how.samples && profile->demand)
+		birth->stored = profil_defer_first(profile, birth->stored);
 	init_task_work(&birth->work, profil_birth_work);
 	/* Fails only for an exiting task; the child cannot exit yet. */
 	WARN_ON_ONCE(task_work_add(child, &birth->work, TWA_RESUME));

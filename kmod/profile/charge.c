@@ -39,7 +39,7 @@ static struct user_struct *profil_locked_user(const struct profil_pins *pins)
 	return pins->locker ? pins->locker->user : NULL;
 }
 
-static int profil_locked_charge(struct user_struct *user, unsigned long pages, bool force)
+static int profil_locked_charge(struct user_struct *user, unsigned long pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	long before;
@@ -48,7 +48,7 @@ static int profil_locked_charge(struct user_struct *user, unsigned long pages, b
 		return 0;
 	before = atomic_long_read(&user->locked_vm);
 	do {
-		if (!force && before + pages > limit)
+		if (before + pages > limit)
 			return -ENOMEM;
 	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &before, before + pages));
 	return 0;
@@ -127,7 +127,7 @@ void profil_charge_init(struct profil_pins *pins)
  */
 int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 {
-	int err = profil_locked_charge(profil_locked_user(pins), pages, false);
+	int err = profil_locked_charge(profil_locked_user(pins), pages);
 
 	if (err)
 		return err;
@@ -155,28 +155,6 @@ int profil_charge_pages(struct profil_pins *pins, unsigned long pages)
 	if (err)
 		profil_user_uncharge_pages(pins->user, pages);
 	return err;
-}
-
-/**
- * profil_charge_move() - move charges to other pins of the same memory
- * @from: what was charged
- * @to: charged now, even above a limit: this pins nothing
- * @pages: how many
- *
- * The program may have changed its user ID, or given up capabilities, in between.
- *
- * Context: Process context.
- */
-void profil_charge_move(struct profil_pins *from, struct profil_pins *to, unsigned long pages)
-{
-	if (from->user != to->user) {
-		profil_user_shift_pages(to->user, pages);
-		profil_user_shift_pages(from->user, -pages);
-	}
-	if (profil_locked_user(from) == profil_locked_user(to))
-		return;
-	profil_locked_uncharge(profil_locked_user(from), pages);
-	profil_locked_charge(profil_locked_user(to), pages, true);
 }
 
 /**

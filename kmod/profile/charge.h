@@ -14,7 +14,6 @@ struct profil_pins;
 void profil_charge_init(struct profil_pins *pins);
 int profil_charge_locked(struct profil_pins *pins, unsigned long pages);
 int profil_charge_pages(struct profil_pins *pins, unsigned long pages);
-void profil_charge_move(struct profil_pins *from, struct profil_pins *to, unsigned long pages);
 void profil_charge_return(struct profil_pins *pins, unsigned long pages);
 void profil_pins_put(struct profil_pins *pins);
 

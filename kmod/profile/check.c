@@ -6,6 +6,7 @@
  */
 #include "profile/check.h"
 
+#include "clock/cpus.h"
 #include "profile/charge.h"
 #include "profile/demand.h"
 #include "profile/layout.h"
@@ -36,10 +37,8 @@
 static unsigned long profil_check_interval(const struct profil_pins *pins)
 {
 	unsigned long words = PAGE_SIZE / sizeof(*pins->page);
-	unsigned long pages = pins->layout->pages;
+	unsigned long pages = READ_ONCE(pins->held) + pins->layout->pages / words;
 
-	if (profil_layout_is_late(pins->layout))
-		pages = READ_ONCE(pins->held) + pages / words;
 	return CHECK_INTERVAL * DIV_ROUND_UP(max(pages, 1UL), CHECK_PAGES);
 }
 
@@ -54,15 +53,31 @@ static struct profil_pins *profil_check_pins(struct profil_profile *profile)
 	return NULL;
 }
 
-/* Stop the profile, unless it has ended by now. */
-static void profil_check_fault(struct profil_profile *profile)
+/* Stop the recording, unless it has ended by now, and unpin its table. */
+static void profil_check_fault(struct profil_profile *profile, struct profil_pins *pins)
 {
 	mutex_lock(&profile->lock);
 	if (!profile->retired)
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
-	if (profile->recording)
-		profil_recording_end(profile->recording);
+	profil_recording_end(profile->recording);
+	/* A tick that has begun counts in the table, and does not look for a missing page. */
+	profil_clock_sync();
 	mutex_unlock(&profile->lock);
+	profil_demand_forget_all(pins);
+}
+
+/* Return: 0, -EFAULT, -EINTR, -ENOMEM. */
+static int profil_check_table(struct profil_profile *profile, struct profil_pins *pins)
+{
+	int err;
+
+	/* It may have lost its pages already. */
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return 0;
+	err = profil_pins_check(pins);
+	if (err == -EFAULT)
+		profil_check_fault(profile, pins);
+	return err;
 }
 
 /**
@@ -80,12 +95,9 @@ int profil_profile_check(struct profil_profile *profile)
 	lockdep_assert_held(&profile->memory);
 	if (!pins)
 		return 0;
-	err = profil_layout_is_late(pins->layout) ? profil_demand_check(pins) :
-						    profil_pins_check(pins);
+	err = profile->recording ? profil_check_table(profile, pins) : profil_demand_check(pins);
 	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
 	profil_pins_put(pins);
-	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
-		profil_check_fault(profile);
 	/* -ENOMEM: the result is unknown, so try again next time. */
 	return err == -EINTR ? err : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PROFIL_PIN_LATE: ticks that wait for the page of their counter.
+ * Self profiles: ticks that wait for the page of their counter.
  *
  * Context: any
  */
@@ -61,7 +61,7 @@ struct profil_deferral {
 };
 
 /**
- * struct profil_demand - what a profile with PROFIL_PIN_LATE has in addition
+ * struct profil_demand - what a self profile has in addition
  * @lock: held while deferred ticks are counted, and while the profile's pins go: the
  *	thread that counts need not run on a CPU that profil_clock_sync() asks
  * @layout: the profile's, referenced; it never changes

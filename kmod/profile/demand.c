@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PROFIL_PIN_LATE: pages that are pinned when a tick needs them.
+ * Self profiles: pages that are pinned when a tick needs them.
  *
  * A classic Unix kernel looks up a counter when it has to change: it counts in whatever
  * is mapped there then, and only a tick that finds a hole turns profiling off.
@@ -121,7 +121,7 @@ static void profil_demand_settle(struct profil_deferral *deferral, struct page *
 {
 	struct profil_profile *profile = deferral->profile;
 	struct profil_demand *demand = profile->demand;
-	const struct profil_pins *pins;
+	struct profil_pins *pins;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&demand->lock, flags);
@@ -162,7 +162,7 @@ static void profil_demand_work(struct callback_head *work)
 
 /**
  * profil_demand_init() - prepare a profile for ticks without a page
- * @profile: not yet published, with pins; no effect without PROFIL_PIN_LATE
+ * @profile: not yet published, with pins; no effect on a recording
  *
  * Context: Process context, may sleep.
  * Return: 0 or -ENOMEM.
@@ -173,7 +173,7 @@ int profil_demand_init(struct profil_profile *profile)
 	struct profil_demand *demand;
 	unsigned int i;
 
-	if (!(profile->flags & PROFIL_PIN_LATE))
+	if (profile->recording)
 		return 0;
 	demand = kzalloc(sizeof(*demand), GFP_KERNEL_ACCOUNT);
 	if (!demand)
@@ -314,7 +314,7 @@ static int profil_demand_check_gate(struct profil_pins *pins)
 
 /**
  * profil_demand_check() - unpin pages that are no longer mapped as they were
- * @pins: of current's memory, with PROFIL_PIN_LATE, referenced
+ * @pins: of a self profile in current's memory, referenced
  *
  * For the next tick that needs such a page, what is mapped there then is pinned.
  *
@@ -332,7 +332,7 @@ int profil_demand_check(struct profil_pins *pins)
 
 /**
  * profil_demand_forget_all() - make room: unpin all pages but the gate's
- * @pins: of current's memory, with PROFIL_PIN_LATE, referenced
+ * @pins: in current's memory, referenced; if they are a table, no tick counts there any more
  *
  * Context: Process context, may sleep.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PROFIL_PIN_LATE: pages that are pinned when a tick needs them.
+ * Self profiles: pages that are pinned when a tick needs them.
  *
  * Context: process
  */

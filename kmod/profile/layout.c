@@ -162,9 +162,6 @@ static int profil_layout_collect(struct profil_layout *layout, const struct prof
 	if (how->overflow)
 		return profil_layout_add_place(&places[(*nr)++], how->overflow, how->overflow_width,
 					       &layout->overflow);
-	if (how->nr_samples >= PROFIL_COUNT_SAMPLES)
-		layout->count_bits = ilog2(how->nr_samples / PROFIL_COUNT_SAMPLES);
-	layout->count_mask = BIT_ULL(layout->count_bits) - 1;
 	if (how->samples)
 		return profil_layout_add_place(&places[(*nr)++], how->samples,
 					       how->nr_samples * how->sample_width,
@@ -289,7 +286,7 @@ static int profil_layout_fill(struct profil_layout *layout, struct profil_region
 	return err;
 }
 
-static struct profil_layout *profil_layout_build(const struct profil_start *how)
+static struct profil_layout *profil_layout_build(const struct profil_start *how, bool table)
 {
 	struct profil_region few[FEW_REGIONS], *regions = few;
 	struct profil_layout *layout;
@@ -312,6 +309,10 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how)
 	layout->how = *how;
 	layout->bytes = struct_size(layout, bin, how->nr_regions);
 	layout->pcsample = !how->nr_regions && how->samples;
+	if (table) {
+		layout->count_bits = ilog2(how->nr_samples / PROFIL_COUNT_SAMPLES);
+		layout->count_mask = BIT_ULL(layout->count_bits) - 1;
+	}
 	profil_layout_set_limits(layout);
 
 	err = profil_layout_fill(layout, regions);
@@ -326,35 +327,36 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how)
 /**
  * profil_layout_create() - check a description and prepare it for the tick
  * @how: from user space, the structure itself already copied, and its flags checked
+ * @table: its samples are a recording's table of counts
  *
  * Context: Process context, may sleep; reads current's memory.
  * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
  * -E2BIG, -ERANGE, -EOPNOTSUPP, -ENOMEM, -EINTR.
  */
-struct profil_layout *profil_layout_create(const struct profil_start *how)
+struct profil_layout *profil_layout_create(const struct profil_start *how, bool table)
 {
 	int err = profil_layout_check_policy(how);
 
-	return err ? ERR_PTR(err) : profil_layout_build(how);
+	return err ? ERR_PTR(err) : profil_layout_build(how, table);
 }
 
 /**
- * profil_layout_move_samples() - the same policy and regions with other samples
- * @old: the layout whose policy stays; it has no regions
+ * profil_layout_move_table() - the same policy with another table
+ * @old: the layout whose policy stays
  * @start: only its array of samples is used
  *
  * Context: Process context, may sleep.
  * Return: as profil_layout_create().
  */
-struct profil_layout *profil_layout_move_samples(const struct profil_layout *old,
-						 const struct profil_start *start)
+struct profil_layout *profil_layout_move_table(const struct profil_layout *old,
+					       const struct profil_start *start)
 {
 	struct profil_start how = old->how;
 
 	how.samples = start->samples;
 	how.nr_samples = start->nr_samples;
 	how.sample_width = start->sample_width;
-	return profil_layout_build(&how);
+	return profil_layout_build(&how, true);
 }
 
 /**

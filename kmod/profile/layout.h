@@ -24,8 +24,8 @@
  * @start: address of its first page in the memory of the counters' owner
  * @pages: number of pages
  * @first: index of the first in &struct profil_pins.page
- * @signature: identifies what is mapped there; set when the span is first pinned,
- *	before any tick or fork can see the layout
+ * @signature: of a table: identifies what is mapped there; set when it is pinned, before any
+ *	tick can see the layout
  *
  * Spans share no page, so that every page is pinned and charged once.
  */
@@ -45,7 +45,8 @@ struct profil_span {
  * @limit: greatest value of a counter of 1 << index bytes
  * @overflow: position of the overflow counter, if how.overflow
  * @samples: position of the array of PCs, if how.samples
- * @count_bits: log2 of the number of elements, if that array is a recording's table of counts
+ * @count_bits: log2 of the number of elements, if that array is a recording's table of
+ *	counts; else 0
  * @count_mask: that number minus 1
  * @gate: position of the gate, if how.gate
  * @gate_value: the gate's value when the layout was made
@@ -82,20 +83,20 @@ struct profil_layout {
 };
 
 /**
- * profil_layout_is_late() - are pages pinned only when a tick needs them?
+ * profil_layout_is_table() - is it that of a recording?
  * @layout: a layout
  *
  * Context: Any.
- * Return: true with PROFIL_PIN_LATE.
+ * Return: true if all it has is a table of counts.
  */
-static inline bool profil_layout_is_late(const struct profil_layout *layout)
+static inline bool profil_layout_is_table(const struct profil_layout *layout)
 {
-	return layout->how.flags & PROFIL_PIN_LATE;
+	return layout->count_bits;
 }
 
-struct profil_layout *profil_layout_create(const struct profil_start *how);
-struct profil_layout *profil_layout_move_samples(const struct profil_layout *old,
-						 const struct profil_start *start);
+struct profil_layout *profil_layout_create(const struct profil_start *how, bool table);
+struct profil_layout *profil_layout_move_table(const struct profil_layout *old,
+					       const struct profil_start *start);
 struct profil_layout *profil_layout_get(struct profil_layout *layout);
 void profil_layout_put(struct profil_layout *layout);
 void profil_layout_put_here(struct profil_layout *layout);

@@ -76,8 +76,7 @@ static void profil_life_list(struct profil_profile *profile)
  * From here on no binding or watch of it is published: ticks already in flight are the last.
  * Return: the pins, for the caller to release without the lock; or NULL.
  */
-static struct profil_pins *profil_life_end(struct profil_profile *profile,
-					   struct profil_pins *heir, u64 *stored)
+static struct profil_pins *profil_life_end(struct profil_profile *profile, u64 *stored)
 {
 	struct profil_pins *pins = profil_profile_pins(profile);
 
@@ -98,8 +97,6 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 	profil_demand_unpublish(profile);
 	if (pins)
 		pins->gone = true;
-	if (pins && heir)
-		profil_pins_take_over(heir, pins);
 	profil_clock_put(&profile->clock);
 	profil_source_put(&profile->event);
 	/* The rest is freed later; a thousand profiles may begin and end until then. */
@@ -112,7 +109,7 @@ static struct profil_pins *profil_life_retire(struct profil_profile *profile, u6
 {
 	profil_everybody_end(profile);
 	*stored = 0;
-	return profile->retired ? NULL : profil_life_end(profile, NULL, stored);
+	return profile->retired ? NULL : profil_life_end(profile, stored);
 }
 
 /**
@@ -194,19 +191,16 @@ bool profil_profile_retire_shut(struct profil_profile *profile)
 }
 
 /**
- * profil_profile_succeed() - end a profile whose binding the heir has replaced
+ * profil_profile_succeed() - end a profile whose binding another one has replaced
  * @profile: its lock is held
- * @heir: published in its place; its lock is held too, and its pins may share
- *	pages with @profile's
  * @stored: receives the PCs that @profile had stored
  *
  * Context: Process context, may sleep.
- * Return: what is left of @profile's pins, to be released without the locks; or NULL.
+ * Return: @profile's pins, to be released without the lock; or NULL.
  */
-struct profil_pins *profil_profile_succeed(struct profil_profile *profile,
-					   struct profil_profile *heir, u64 *stored)
+struct profil_pins *profil_profile_succeed(struct profil_profile *profile, u64 *stored)
 {
-	return profil_life_end(profile, profil_profile_pins(heir), stored);
+	return profil_life_end(profile, stored);
 }
 
 /* Pins that are to be released are added to @spent. */

@@ -311,7 +311,7 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 /**
  * profil_user_shift_pages() - charge an account for more or fewer pages, whatever its limit is
  * @user: the account
- * @pages: how many more: not pinned, or charged to another account until now
+ * @pages: how many more, none of them pinned
  *
  * They do not count towards max_pages, so no other user has fewer.
  *

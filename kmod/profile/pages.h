@@ -14,11 +14,8 @@ struct profil_layout;
 struct profil_pins;
 struct profil_user;
 
-struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
-				       struct mutex *lock, const struct profil_pins *old,
-				       bool inherited);
-void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old);
-void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old);
+struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mutex *lock,
+				       struct profil_user *user);
 int profil_pins_check(struct profil_pins *pins);
 void profil_pins_release(struct profil_pins *pins);
 

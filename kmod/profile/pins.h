@@ -7,8 +7,6 @@
 #ifndef PROFIL_PINS_H
 #define PROFIL_PINS_H
 
-#include "tick/bin.h"
-
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
@@ -16,8 +14,6 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
-
-#define PROFIL_PAGE_LEAVES	1UL
 
 struct cred;
 struct mm_struct;
@@ -27,17 +23,15 @@ struct profil_user;
 
 /**
  * struct profil_pins - the pinned pages of one profile
- * @plain: the layout's only region, if the tick has a fast path for it; its span is
- *	0 if there is none, or the fast path is disabled
  * @gate: points to the caller's gate in its pinned page; to @gate_value if the
  *	caller has no gate, and to @gate_lost if its page is gone
  * @gate_value: what it must be for the profile to count
  * @gate_lost: another value
  * @mask: elements of @page minus 1; their number is a power of two, the last ones
  *	have no page
- * @quick: the tick has a fast path for any number of regions, and it is not disabled
- * @holes: PROFIL_PIN_LATE with PROFIL_FAULT_REGION: a bit for each region of @layout
- *	that is off, and one for the overflow counter; else NULL
+ * @fast: the tick may take its fast path: there are regions, and none is off
+ * @holes: PROFIL_FAULT_REGION: a bit for each region of @layout that is off, and one for the
+ *	overflow counter; else NULL
  * @layout: its positions refer to these pages; referenced
  * @lock: their profile's; guards @page, @held and @gone once they are published
  * @gone: they are no longer their profile's
@@ -51,23 +45,21 @@ struct profil_user;
  * @locker: credentials of the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: none is,
  *	as the caller had CAP_IPC_LOCK
  * @held: pages that are pinned, and charged to @mm, @user and @locker
- * @overhead: pages of memory for the layout, and with PROFIL_PIN_LATE the gate's, charged to
- *	@user only
+ * @overhead: pages of memory for the layout, and the gate's, charged to @user only
  * @next: in a list of pins to be released
  * @owed: pages that are no longer pinned, but still charged
  * @owed_long: @retry has run before, so it waits longer now
  * @retry: gives back @owed later, and holds a reference
- * @page: kernel address of each page, in the order of the layout's spans; see
- *	profil_page_is_off(); with PROFIL_PIN_LATE NULL is not off, but not pinned
- *	yet.  Written by the holder of @lock with WRITE_ONCE, read by the tick.
+ * @page: kernel address of each page, in the order of the layout's spans.  Of a table, all are
+ *	there; of a self profile, NULL is not pinned yet.  Written by the holder of @lock with
+ *	WRITE_ONCE, read by the tick.
  */
 struct profil_pins {
-	struct profil_plain plain;
 	u32 *gate;
 	u32 gate_value;
 	u32 gate_lost;
 	unsigned long mask;
-	bool quick;
+	bool fast;
 	unsigned long *holes;
 	struct profil_layout *layout;
 	struct mutex *lock;	/* see the kernel-doc above */
@@ -87,19 +79,6 @@ struct profil_pins {
 	struct delayed_work retry;
 	void *page[];
 };
-
-/**
- * profil_page_is_off() - has a page been turned off?
- * @page: of &struct profil_pins: the page's address; NULL if it is off, odd while
- *	it is being turned off
- *
- * Context: Any.
- * Return: true if nothing may be counted there.
- */
-static inline bool profil_page_is_off(const void *page)
-{
-	return !page || ((unsigned long)page & PROFIL_PAGE_LEAVES);
-}
 
 /**
  * profil_pins_open() - is the gate as it was at the start?
@@ -130,15 +109,14 @@ static inline struct profil_gate *profil_pins_gate(const struct profil_pins *pin
 }
 
 /**
- * profil_pins_slow() - disable the tick's fast paths
+ * profil_pins_slow() - disable the tick's fast path
  * @pins: published or not
  *
  * Context: Any, hard interrupt included.
  */
 static inline void profil_pins_slow(struct profil_pins *pins)
 {
-	WRITE_ONCE(pins->plain.span, 0);
-	WRITE_ONCE(pins->quick, false);
+	WRITE_ONCE(pins->fast, false);
 }
 
 #endif /* PROFIL_PINS_H */

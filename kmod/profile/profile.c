@@ -162,11 +162,9 @@ free_profile:
 	return ERR_PTR(err);
 }
 
-static int profil_profile_pin(struct profil_profile *profile, struct profil_layout *layout,
-			      const struct profil_pins *old, bool inherited)
+static int profil_profile_pin(struct profil_profile *profile, struct profil_layout *layout)
 {
-	struct profil_pins *pins = profil_pins_create(layout, profile->user, &profile->lock, old,
-						      inherited);
+	struct profil_pins *pins = profil_pins_create(layout, &profile->lock, profile->user);
 
 	if (IS_ERR(pins))
 		return PTR_ERR(pins);
@@ -178,15 +176,13 @@ static int profil_profile_pin(struct profil_profile *profile, struct profil_layo
  * profil_profile_create() - create a profile without a binding
  * @layout: what it counts, in current's memory
  * @session: owner, or NULL for a self profile
- * @old: pins of the self profile that it will replace, whose @memory is held; or NULL
  *
  * Context: Process context, may sleep; without locks that others could wait for.
  * Return: the profile with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT,
  * -EBUSY, -EFAULT, -EINTR.
  */
 struct profil_profile *profil_profile_create(struct profil_layout *layout,
-					     const struct profil_session *session,
-					     const struct profil_pins *old)
+					     const struct profil_session *session)
 {
 	struct profil_profile *profile;
 	bool privileged = perfmon_capable();
@@ -200,28 +196,21 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	if (IS_ERR(profile))
 		return profile;
 	profile->session = session;
-	err = profil_profile_pin(profile, layout, old, false);
+	err = profil_profile_pin(profile, layout);
 	if (!err)
 		return profile;
 	profil_profile_put(profile);
 	return ERR_PTR(err);
 }
 
-/* An element of the array of PCs; NULL if its page is off, or not pinned. */
-static void *profil_samples_element(const struct profil_pins *pins, u64 index)
-{
-	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
-	void *page = pins->page[position >> PAGE_SHIFT];
-
-	return page ? page + offset_in_page(position) : NULL;
-}
-
-/* Return: the PC; 0 if none was stored, or its page is off or not pinned. */
+/* Return: a PC in the array; 0 if none was stored, or its page is not pinned. */
 static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 {
-	const void *element = profil_samples_element(pins, index);
+	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
+	const void *page = pins->page[position >> PAGE_SHIFT];
+	const void *element = page + offset_in_page(position);
 
-	if (!element)
+	if (!page)
 		return 0;
 	if (pins->layout->how.sample_width == 4)
 		return READ_ONCE(*(const u32 *)element);
@@ -229,37 +218,24 @@ static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 }
 
 /* The same in current's memory, whether pinned or not. */
-static u64 profil_samples_read(const struct profil_pins *pins, u64 index)
+static u64 profil_samples_read(const struct profil_start *how, u64 index)
 {
-	const struct profil_start *how = &pins->layout->how;
 	u64 address = how->samples + index * how->sample_width, pc;
 	u32 narrow;
 
-	if (!profil_layout_is_late(pins->layout))
-		return profil_samples_get(pins, index);
 	if (how->sample_width == 4)
 		return get_user(narrow, (u32 __user *)u64_to_user_ptr(address)) ? 0 : narrow;
 	return get_user(pc, (u64 __user *)u64_to_user_ptr(address)) ? 0 : pc;
 }
 
 /* Return: false if it cannot be written. */
-static bool profil_samples_write(struct profil_pins *pins, u64 index, u64 pc)
+static bool profil_samples_write(const struct profil_start *how, u64 index, u64 pc)
 {
-	const struct profil_start *how = &pins->layout->how;
 	u64 address = how->samples + index * how->sample_width;
-	void *element = profil_samples_element(pins, index);
 
-	if (profil_layout_is_late(pins->layout) && how->sample_width == 4)
-		return !put_user((u32)pc, (u32 __user *)u64_to_user_ptr(address));
-	if (profil_layout_is_late(pins->layout))
-		return !put_user(pc, (u64 __user *)u64_to_user_ptr(address));
-	if (!element)
-		return false;
 	if (how->sample_width == 4)
-		WRITE_ONCE(*(u32 *)element, pc);
-	else
-		WRITE_ONCE(*(u64 *)element, pc);
-	return true;
+		return !put_user((u32)pc, (u32 __user *)u64_to_user_ptr(address));
+	return !put_user(pc, (u64 __user *)u64_to_user_ptr(address));
 }
 
 static u64 profil_samples_of(struct profil_profile *parent, const struct profil_layout *layout,
@@ -281,15 +257,16 @@ static u64 profil_samples_of(struct profil_profile *parent, const struct profil_
  * fork are missing at the ends of pages: copy them from the parent.  PCs that can no
  * longer be fetched are missing in the child.
  */
-static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profile *parent,
-				   u64 stored)
+static u64 profil_samples_complete(const struct profil_layout *layout,
+				   struct profil_profile *parent, u64 stored)
 {
+	const struct profil_start *how = &layout->how;
 	u64 i, pc;
 
 	for (i = 0; i < stored; i++) {
-		if (!profil_samples_read(pins, i)) {
-			pc = profil_samples_of(parent, pins->layout, i);
-			if (pc && !profil_samples_write(pins, i, pc))
+		if (!profil_samples_read(how, i)) {
+			pc = profil_samples_of(parent, layout, i);
+			if (pc && !profil_samples_write(how, i, pc))
 				break;
 		}
 		if (i % PAGE_SIZE)
@@ -299,7 +276,7 @@ static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profi
 			break;
 		cond_resched();
 	}
-	while (stored && !profil_samples_read(pins, stored - 1))
+	while (stored && !profil_samples_read(how, stored - 1))
 		stored--;
 	return stored;
 }
@@ -313,8 +290,7 @@ static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profi
  * @stored: its parent's at the fork
  *
  * Context: Process context in the child, may sleep.
- * Return: as profil_profile_create(); -ENOENT if the memory never had a page: the fork copied
- * it before the parent's start.
+ * Return: as profil_profile_create().
  */
 struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   struct profil_profile *parent, u32 state,
@@ -329,14 +305,14 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 		return profile;
 	profile->state = state;
 	if (state == PROFIL_STATE_RUNNING)
-		err = profil_profile_pin(profile, layout, NULL, true);
+		err = profil_profile_pin(profile, layout);
 	if (err) {
 		profil_profile_put(profile);
 		return ERR_PTR(err);
 	}
 	pins = rcu_dereference_protected(profile->pins, true);
 	if (pins && layout->how.samples)
-		stored = profil_samples_complete(pins, parent, stored);
+		stored = profil_samples_complete(layout, parent, stored);
 	atomic64_set(&profile->stored, stored);
 	/* The value that fork has copied may be of another moment. */
 	gate = pins ? profil_pins_gate(pins) : NULL;

@@ -44,7 +44,7 @@ struct profil_user;
  *	a check, a command that stops it or the sweep.  But FULL becomes FAULT if a deferred
  *	tick finds that a page of the array is not there.
  * @flags: &enum profil_flag
- * @demand: with PROFIL_PIN_LATE; else NULL
+ * @demand: of a self profile that runs, or has run; else NULL
  * @recording: if it counts by file; else NULL
  * @everybody: its bit among the system-wide recordings; else 0
  * @stored: attempts to store a PC; those beyond the size of the array failed
@@ -57,7 +57,6 @@ struct profil_user;
  *	it is read under the lock of their list before one is added, and then none is
  * @clock: claim on the clock
  * @rate: Hz charged to @user; 0 once it has ended
- * @replaces: a self profile that took the place of another one
  * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
  *	budgets
  * @user: the account that is charged, referenced
@@ -108,7 +107,6 @@ struct profil_profile {
 	struct profil_clock_user clock;
 	u64 rate;
 	bool privileged;
-	bool replaces;
 	struct profil_user *user;
 	const struct profil_session *session;
 	struct profil_follower *follower;
@@ -134,8 +132,7 @@ extern struct mutex profil_profiles_lock;
 extern struct list_head profil_profiles;
 
 struct profil_profile *profil_profile_create(struct profil_layout *layout,
-					     const struct profil_session *session,
-					     const struct profil_pins *old);
+					     const struct profil_session *session);
 struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   struct profil_profile *parent, u32 state,
 						   u64 stored);

@@ -51,20 +51,18 @@ static bool profil_vma_countable(struct vm_area_struct *vma)
 }
 
 /*
- * Identity of what backs a VMA.  Opaque: only ever compared.  A child's copy gives
- * the same value, as fork passes on the root anon_vma.  A new mapping gives
+ * Identity of what backs a VMA.  Opaque: only ever compared.  A new mapping gives
  * another value, unless it is anonymous too and the kernel happens to reuse the
  * freed anon_vma: then it is taken for the old one, as on classic Unix, which knew
- * only the address.  Memory that fork wipes has another anon_vma in the child:
- * only its flag can be compared.
+ * only the address.
  */
 static u64 profil_vma_identity(struct vm_area_struct *vma)
 {
-	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB | VM_WIPEONFORK);
+	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB);
 	const struct anon_vma *anon = READ_ONCE(vma->anon_vma);
 
 	/* Another thread's fault may set it at any time; nothing clears it. */
-	if (anon && !(vma->vm_flags & VM_WIPEONFORK))
+	if (anon)
 		id = hash_64(id ^ (uintptr_t)anon->root, 64);
 	if (vma->vm_file) {
 		id = hash_64(id ^ (uintptr_t)file_inode(vma->vm_file), 64);
@@ -100,23 +98,6 @@ static int profil_span_signature(struct mm_struct *mm, const struct profil_span 
 		*signature += profil_vma_identity(vma) * ((stop - at) >> PAGE_SHIFT);
 		at = stop;
 	}
-	return ret;
-}
-
-/*
- * Memory inherited by fork must be the parent's; otherwise the span receives its signature.
- * Return: as profil_span_signature(); -ENOENT if no page was ever there: the fork copied it
- * before the parent's start, or the parent has mapped other memory since.
- */
-static int profil_span_identify(struct mm_struct *mm, struct profil_span *span, bool inherited)
-{
-	u64 signature;
-	int ret = profil_span_signature(mm, span, &signature);
-
-	if (ret >= 0 && inherited && signature != span->signature)
-		return ret == UNSETTLED ? -ENOENT : -EFAULT;
-	if (ret >= 0 && !inherited)
-		span->signature = signature;
 	return ret;
 }
 
@@ -173,102 +154,6 @@ static int profil_pages_why_missing(struct mm_struct *mm, unsigned long at)
 	return -ENOMEM;
 }
 
-/* Check that counters may be there, and pin: under one hold of mmap_lock. */
-static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *span, bool inherited)
-{
-	struct page **pages = (struct page **)&pins->page[span->first];
-	unsigned long i;
-	bool again;
-	int err;
-
-	err = mmap_read_lock_killable(pins->mm);
-	if (err)
-		return err;
-	err = profil_span_identify(pins->mm, span, inherited);
-	again = err == UNSETTLED;
-	if (err >= 0)
-		err = profil_pages_pin_present(span->start, span->pages, pages);
-	if (err == MISSING)
-		err = profil_pages_fault_in_watched(pins->mm, span) ?: MISSING;
-	/* Now that the pages are present, a new mapping has its identity. */
-	if (!err && again && !inherited)
-		err = min(profil_span_identify(pins->mm, span, false), 0);
-	mmap_read_unlock(pins->mm);
-	if (err)
-		return err;
-	for (i = 0; i < span->pages; i++)
-		pins->page[span->first + i] = page_address(pages[i]);
-	return 0;
-}
-
-/* Return: 0 if the pins are what is mapped there, and counters may be; MISSING, or an error. */
-static int profil_span_confirm(struct profil_pins *pins, struct profil_span *span, bool inherited)
-{
-	int err = mmap_read_lock_killable(pins->mm);
-
-	if (err)
-		return err;
-	err = profil_span_identify(pins->mm, span, inherited);
-	if (err == UNSETTLED || (!err && !profil_span_same(pins, span)))
-		err = MISSING;
-	mmap_read_unlock(pins->mm);
-	return err;
-}
-
-/*
- * Most often all pages are present.  Then it is several times cheaper to pin them without
- * mmap_lock, and to check under it that they are the right ones.
- */
-static int profil_span_pin_fast(struct profil_pins *pins, struct profil_span *span, bool inherited)
-{
-	void **page = &pins->page[span->first];
-	struct page *pages[BATCH];
-	int i, nr, got, err = MISSING;
-	unsigned long done = 0;
-
-	do {
-		nr = min_t(unsigned long, span->pages - done, BATCH);
-		got = profil_pin_user_pages_fast(span->start + (done << PAGE_SHIFT), nr, pages);
-		for (i = 0; i < got; i++)
-			page[done++] = page_address(pages[i]);
-		cond_resched();
-	} while (got == nr && done < span->pages && !fatal_signal_pending(current));
-	if (done == span->pages)
-		err = profil_span_confirm(pins, span, inherited);
-	while (err && done) {
-		unpin_user_page(virt_to_page(page[--done]));
-		page[done] = NULL;
-	}
-	return err;
-}
-
-/**
- * profil_span_pin() - pin the pages of a span in current's memory
- * @pins: its pages are entered here
- * @span: receives its signature, unless @inherited
- * @inherited: by fork: refuse memory that is not the parent's
- *
- * Context: Process context, may sleep.
- * Return: 0; -EFAULT if counters may not be there; -ENOENT if @inherited memory never had a
- * page; -ENOMEM, also if pages are taken away as fast as they come; -EINTR.
- */
-int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
-{
-	unsigned int tries;
-	int err;
-
-	for (tries = 0; tries < PIN_TRIES; tries++) {
-		err = profil_span_pin_fast(pins, span, inherited);
-		if (err == MISSING)
-			err = profil_span_pin_once(pins, span, inherited);
-		if (err == MISSING)
-			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: MISSING;
-		if (err != MISSING)
-			return err;
-	}
-	return profil_pages_why_missing(pins->mm, span->start);
-}
-
 /**
  * profil_pins_aim() - find the gate's page among the pins
  * @pins: not published, or their profile's lock is held
@@ -284,8 +169,7 @@ bool profil_pins_aim(struct profil_pins *pins)
 
 	if (layout->how.gate) {
 		page = pins->page[layout->gate >> PAGE_SHIFT];
-		gate = profil_page_is_off(page) ? &pins->gate_lost :
-						  page + offset_in_page(layout->gate);
+		gate = page ? page + offset_in_page(layout->gate) : &pins->gate_lost;
 	}
 	WRITE_ONCE(pins->gate, gate);
 	return gate != before;
@@ -338,6 +222,115 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
 			return err;
 	}
 	return profil_pages_why_missing(mm, part->start);
+}
+
+/**
+ * profil_span_same() - the fast path of profil_span_check(), without a lock
+ * @pins: of current's memory
+ * @span: one of theirs
+ *
+ * Context: Process context.
+ * Return: true if every page is mapped where it was, writable, and has no memory
+ * error; false: use profil_span_check().
+ */
+bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span)
+{
+	struct page *pages[BATCH];
+	unsigned long done = 0;
+	bool same = true;
+	int i, got;
+
+	while (same && done < span->pages) {
+		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
+
+		got = get_user_pages_fast_only(span->start + (done << PAGE_SHIFT), nr,
+					       FOLL_WRITE, pages);
+		same = got == nr && !profil_pages_have_error(pages, nr);
+		for (i = 0; i < got; i++) {
+			if (READ_ONCE(pins->page[span->first + done + i]) != page_address(pages[i]))
+				same = false;
+			put_page(pages[i]);
+		}
+		done += nr;
+		cond_resched();
+	}
+	return same;
+}
+
+static void profil_span_set_part(struct profil_span *part, const struct profil_span *span,
+				 unsigned long done)
+{
+	part->start = span->start + (done << PAGE_SHIFT);
+	part->first = span->first + done;
+	part->pages = min_t(unsigned long, span->pages - done, BATCH);
+}
+
+static int profil_span_pin_all(struct profil_pins *pins, const struct profil_span *span)
+{
+	struct page *pages[BATCH];
+	unsigned long done, i;
+	struct profil_span part;
+	int err;
+
+	for (done = 0; done < span->pages; done += part.pages) {
+		profil_span_set_part(&part, span, done);
+		err = profil_span_pin_part(pins->mm, span, &part, NULL, pages);
+		if (err)
+			return err;
+		for (i = 0; i < part.pages; i++)
+			pins->page[part.first + i] = page_address(pages[i]);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Return: 0 if the pins are what is mapped there, and the span has its signature; or MISSING. */
+static int profil_span_confirm(const struct profil_pins *pins, struct profil_span *span)
+{
+	int err = mmap_read_lock_killable(pins->mm);
+
+	if (err)
+		return err;
+	err = profil_span_signature(pins->mm, span, &span->signature);
+	if (err == UNSETTLED || (!err && !profil_span_same(pins, span)))
+		err = MISSING;
+	mmap_read_unlock(pins->mm);
+	return err;
+}
+
+static void profil_span_unpin(struct profil_pins *pins, const struct profil_span *span)
+{
+	unsigned long i;
+
+	for (i = span->first; i < span->first + span->pages && pins->page[i]; i++) {
+		unpin_user_page(virt_to_page(pins->page[i]));
+		pins->page[i] = NULL;
+	}
+}
+
+/**
+ * profil_span_pin() - pin the pages of a span in current's memory
+ * @pins: not published; its pages are entered here
+ * @span: receives its signature
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if pages are taken away as
+ * fast as they come; -EINTR.
+ */
+int profil_span_pin(struct profil_pins *pins, struct profil_span *span)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		err = profil_span_pin_all(pins, span) ?: profil_span_confirm(pins, span);
+		if (!err)
+			return 0;
+		profil_span_unpin(pins, span);
+		if (err != MISSING)
+			return err;
+	}
+	return -ENOMEM;
 }
 
 /**
@@ -401,9 +394,7 @@ int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
 	int err;
 
 	for (done = 0; done < span->pages; done += part.pages) {
-		part.start = span->start + (done << PAGE_SHIFT);
-		part.first = span->first + done;
-		part.pages = min_t(unsigned long, span->pages - done, BATCH);
+		profil_span_set_part(&part, span, done);
 		err = profil_span_pin_part(pins->mm, span, &part, &span->signature, pages);
 		if (err)
 			return err;
@@ -411,37 +402,4 @@ int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
 		cond_resched();
 	}
 	return 0;
-}
-
-/**
- * profil_span_same() - the fast path of profil_span_check(), without a lock
- * @pins: of current's memory
- * @span: one of theirs
- *
- * Context: Process context.
- * Return: true if every page is mapped where it was, writable, and has no memory
- * error; false: use profil_span_check().
- */
-bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span)
-{
-	struct page *pages[BATCH];
-	unsigned long done = 0;
-	bool same = true;
-	int i, got;
-
-	while (same && done < span->pages) {
-		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
-
-		got = get_user_pages_fast_only(span->start + (done << PAGE_SHIFT), nr,
-					       FOLL_WRITE, pages);
-		same = got == nr && !profil_pages_have_error(pages, nr);
-		for (i = 0; i < got; i++) {
-			if (READ_ONCE(pins->page[span->first + done + i]) != page_address(pages[i]))
-				same = false;
-			put_page(pages[i]);
-		}
-		done += nr;
-		cond_resched();
-	}
-	return same;
 }

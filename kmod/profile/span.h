@@ -13,7 +13,7 @@ struct page;
 struct profil_pins;
 struct profil_span;
 
-int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited);
+int profil_span_pin(struct profil_pins *pins, struct profil_span *span);
 int profil_span_check(struct profil_pins *pins, const struct profil_span *span);
 bool profil_pins_aim(struct profil_pins *pins);
 void profil_pins_sync(struct profil_pins *pins);

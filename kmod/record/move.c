@@ -40,20 +40,17 @@ static struct profil_pins *profil_move_replace(struct profil_profile *profile,
 
 	if (!old)
 		return pins;
-	profil_pins_share(pins, old);
 	rcu_assign_pointer(profile->pins, pins);
 	profil_clock_sync();
 	old->gone = true;
-	profil_pins_take_over(pins, old);
 	return old;
 }
 
-static int profil_move_pin(struct profil_profile *profile, struct profil_layout *layout,
-			   const struct profil_pins *old)
+static int profil_move_pin(struct profil_profile *profile, struct profil_layout *layout)
 {
 	struct profil_pins *pins, *spent;
 
-	pins = profil_pins_create(layout, profile->user, &profile->lock, old, false);
+	pins = profil_pins_create(layout, &profile->lock, profile->user);
 	if (IS_ERR(pins))
 		return PTR_ERR(pins);
 	mutex_lock(&profile->lock);
@@ -73,10 +70,10 @@ static int profil_move_locked(struct profil_profile *profile, const struct profi
 
 	if (IS_ERR(old))
 		return PTR_ERR(old);
-	layout = profil_layout_move_samples(old->layout, start);
+	layout = profil_layout_move_table(old->layout, start);
 	err = PTR_ERR_OR_ZERO(layout);
 	if (!err) {
-		err = profil_move_pin(profile, layout, old);
+		err = profil_move_pin(profile, layout);
 		profil_layout_put(layout);
 	}
 	profil_pins_put(old);

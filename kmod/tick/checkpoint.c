@@ -57,7 +57,6 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
 {
 	struct profil_pins *pins;
 
-	/* Its barrier pairs with that of profil_profile_update(). */
 	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) != PROFIL_STATE_RUNNING)
 		return;
 	pins = rcu_dereference_check(profile->pins,

@@ -76,7 +76,7 @@ static struct profil_deferral *profil_defer_claim(const struct profil_profile *p
 
 /**
  * profil_defer() - have ticks counted when current returns to user mode
- * @profile: a profile of current's address space, with PROFIL_PIN_LATE
+ * @profile: a self profile of current's address space
  * @place: where
  * @ticks: how many; 1 for an array of PCs
  *
@@ -89,7 +89,7 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 	struct profil_deferral *deferral = profil_defer_find(profile, place);
 
 	if (deferral) {
-		deferral->count += ticks;
+		WRITE_ONCE(deferral->count, deferral->count + ticks);
 		return PROFIL_DEFERRED;
 	}
 	deferral = profil_defer_claim(profile, place->user);
@@ -97,26 +97,57 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 		return PROFIL_CONTENDED;
 	deferral->mm = current->mm;
 	deferral->place = *place;
-	deferral->count = ticks;
 	deferral->turn = atomic64_inc_return(&profile->demand->turns);
+	/* With the place: see profil_defer_first(). */
+	smp_store_release(&deferral->count, ticks);
 	if (profil_profile_get(profile)) {
 		if (!task_work_add(current, &deferral->work, TWA_RESUME))
 			return PROFIL_DEFERRED;
 		profil_profile_put(profile);
 	}
 	/* Too late in its exit: it will not return to user mode. */
+	WRITE_ONCE(deferral->count, 0);
 	smp_store_release(&deferral->task, NULL);
 	return PROFIL_OFF;
 }
 
+/**
+ * profil_defer_first() - how many PCs at the beginning of the array are stored
+ * @profile: a self profile with samples
+ * @stored: how many have a place
+ *
+ * Those that wait for their page are missing in a child that is forked now.
+ *
+ * Context: The fork probe.
+ * Return: their number; not more than @stored.
+ */
+u64 profil_defer_first(const struct profil_profile *profile, u64 stored)
+{
+	const struct profil_layout *layout = profile->demand->layout;
+	const struct profil_deferral *deferral;
+	u64 position, count;
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_DEFERRALS; i++) {
+		deferral = &profile->demand->deferral[i];
+		count = smp_load_acquire(&deferral->count);	/* after its place */
+		if (!count || deferral->place.width)
+			continue;
+		position = READ_ONCE(deferral->place.position) - layout->samples;
+		stored = min(stored, position >> ilog2(layout->how.sample_width));
+	}
+	return stored;
+}
+
 /* The page cannot be written: turn off what would be counted there. */
-static void profil_defer_hole(struct profil_deferral *deferral, const struct profil_pins *pins)
+static void profil_defer_hole(struct profil_deferral *deferral, struct profil_pins *pins)
 {
 	struct profil_profile *profile = deferral->profile;
 	const struct profil_place *place = &deferral->place;
 
 	if (pins->holes && place->width) {
 		set_bit(place->region, pins->holes);
+		profil_pins_slow(pins);	/* the fast path does not look for holes */
 		return;
 	}
 	profile->demand->hole = min(profile->demand->hole, deferral->turn);
@@ -196,7 +227,7 @@ void profil_defer_return(struct profil_profile *profile, u64 position, u64 nr)
  * Context: Process context in the thread that had the ticks, interrupts off, under
  * the lock of the profile's demand.
  */
-void profil_defer_settle(struct profil_deferral *deferral, const struct profil_pins *pins,
+void profil_defer_settle(struct profil_deferral *deferral, struct profil_pins *pins,
 			 void *page, bool hole)
 {
 	struct profil_profile *profile = deferral->profile;
@@ -220,12 +251,13 @@ void profil_defer_settle(struct profil_deferral *deferral, const struct profil_p
 		tally->cause[cause] += some;
 		if (cause == PROFIL_COUNTED)
 			counted += some;
-		place->position += step;
+		WRITE_ONCE(place->position, place->position + step);
 	}
 	tally->granted += deferral->count;
 	/* The elements that were stored come first. */
 	if (step)
 		profil_defer_return(profile, first + counted * step, deferral->count - counted);
+	WRITE_ONCE(deferral->count, 0);
 	/* Only now may a tick on another CPU use the deferral. */
 	smp_store_release(&deferral->task, NULL);
 }

@@ -35,8 +35,8 @@ static enum profil_cause profil_count_at(struct profil_profile *profile,
 
 	if (unlikely(pins->holes) && test_bit(place->region, pins->holes))
 		return PROFIL_OFF;
-	if (unlikely(profil_page_is_off(page)))
-		return profile->demand ? profil_defer(profile, place, *ticks) : PROFIL_OFF;
+	if (unlikely(!page))
+		return profil_defer(profile, place, *ticks);
 	profil_window();
 	at = page + offset_in_page(place->position);
 	return place->width ? profil_count_in(profile, pins, at, place->width, ticks) :
@@ -59,7 +59,7 @@ static enum profil_cause profil_store_pc(struct profil_profile *profile,
 		return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
 	place.position = layout->samples + index * layout->how.sample_width;
 	cause = profil_count_at(profile, pins, &place, ticks);
-	if (profile->demand && cause != PROFIL_COUNTED && cause != PROFIL_DEFERRED)
+	if (cause != PROFIL_COUNTED && cause != PROFIL_DEFERRED)
 		profil_defer_return(profile, place.position, 1);
 	return cause;
 }

@@ -27,7 +27,7 @@ enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *
  * execution inside the array.
  *
  * Context: Hard interrupt.
- * Return: its address; see profil_page_is_off().
+ * Return: its address, or NULL if it is not pinned.
  */
 static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 index)
 {

@@ -45,8 +45,7 @@ static __always_inline void profil_tick_due_profile(struct profil_profile *profi
 
 	if (profile->period != period && !profil_due_now(profile, tally, regs, period))
 		return;
-	cause = profil_sample_plain(profile, regs) ? PROFIL_COUNTED :
-						     profil_sample(profile, regs, &ticks);
+	cause = profil_sample(profile, regs, &ticks);
 	/* Whatever counts it later also grants it. */
 	if (unlikely(cause == PROFIL_DEFERRED))
 		tally->granted--;

@@ -2,7 +2,7 @@
 /*
  * The tick: from registers to a counter.
  *
- * The fast paths are here, to be inlined into the clock's own functions; the slow path
+ * The fast path is here, to be inlined into the clock's own functions; the slow path
  * is in sample.c, where the comment at the top describes all of them.
  *
  * Context: hard interrupt; also process context with interrupts off
@@ -62,32 +62,6 @@ static inline bool profil_tick_all(struct pt_regs *regs, u64 period)
 	return profil_tick_source(NULL, regs, period);
 }
 
-/*
- * The shortest path.  It does not check what was settled when the pins were made, nor
- * whether the profile runs and the page is there: profil_pins_slow() disables this path
- * when the profile stops, and before a page goes.  The gate is checked, as the program
- * itself shuts it.
- */
-static __always_inline bool profil_sample_plain(const struct profil_profile *profile,
-						struct pt_regs *regs)
-{
-	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	u64 distance, index;
-	u32 *page;
-
-	/* No pins: a child of a profile that had stopped. */
-	if (unlikely(!pins || !user_mode(regs)))
-		return false;
-	distance = instruction_pointer(regs) - pins->plain.low;
-	if (unlikely(distance >= READ_ONCE(pins->plain.span) || !profil_pins_open(pins)))
-		return false;
-	index = profil_plain_index(&pins->plain, distance);
-	page = profil_page_at(pins, index / (PAGE_SIZE / sizeof(*page)));
-	profil_window();
-	atomic_inc((atomic_t *)&page[index % (PAGE_SIZE / sizeof(*page))]);
-	return true;
-}
-
 /* The region of a PC: mostly the same as at the tick before. */
 static __always_inline const struct profil_bin *
 profil_tick_region(const struct profil_layout *layout, struct profil_tally *tally, u64 pc)
@@ -108,19 +82,39 @@ profil_tick_region(const struct profil_layout *layout, struct profil_tally *tall
 }
 
 /*
- * The same for any number of regions with counters of any width.  Return: PROFIL_NR_CAUSES,
- * with nothing counted, if the slow path has to count it.
+ * Count one tick by the profile's policy.  Return: PROFIL_NR_CAUSES, with nothing counted, if it
+ * stops the profile.
+ */
+static __always_inline enum profil_cause profil_count_tick(const struct profil_layout *layout,
+							   void *counter, u32 width)
+{
+	enum profil_cause cause;
+	u64 one = 1;
+
+	if (layout->how.limit_policy == PROFIL_WRAP)
+		return profil_counter_wrap(counter, width, 1);
+	cause = profil_counter_limit(counter, width, layout->limit[width == 8 ? 3 : width / 2],
+				     &one);
+	return cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP ?
+		       PROFIL_NR_CAUSES : cause;
+}
+
+/*
+ * The fast path of a self profile.  It does not check whether the profile runs and no region is
+ * off: profil_pins_slow() disables this path before.  The gate is checked, as the program itself
+ * shuts it.  Return: PROFIL_NR_CAUSES, with nothing counted, if the slow path has to count it.
  */
 static __always_inline enum profil_cause
-profil_sample_quick(const struct profil_profile *profile, struct profil_tally *tally,
-		    struct pt_regs *regs)
+profil_sample_fast(const struct profil_profile *profile, struct profil_tally *tally,
+		   struct pt_regs *regs)
 {
 	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
 	u64 pc = instruction_pointer(regs), position;
 	const struct profil_bin *bin;
 	void *page;
 
-	if (unlikely(!pins || !READ_ONCE(pins->quick) || !user_mode(regs) ||
+	/* No pins: a child of a profile that had stopped. */
+	if (unlikely(!pins || !READ_ONCE(pins->fast) || !user_mode(regs) ||
 		     !profil_pins_open(pins)))
 		return PROFIL_NR_CAUSES;
 	bin = profil_tick_region(pins->layout, tally, pc);
@@ -128,8 +122,10 @@ profil_sample_quick(const struct profil_profile *profile, struct profil_tally *t
 		return PROFIL_NR_CAUSES;
 	position = profil_bin_position(bin, pc);
 	page = profil_page_at(pins, position >> PAGE_SHIFT);
+	if (unlikely(!page))
+		return PROFIL_NR_CAUSES;
 	profil_window();
-	return profil_counter_wrap(page + (position & ~PAGE_MASK), bin->width, 1);
+	return profil_count_tick(pins->layout, page + (position & ~PAGE_MASK), bin->width);
 }
 
 /* The chain of the bucket of @mm: mostly the same as at the tick before. */
@@ -144,30 +140,16 @@ static __always_inline struct hlist_head *profil_tick_chain(const struct mm_stru
 	return memo->chain;
 }
 
-/* Return: false, with nothing changed, if it is not due, or not plain, or has a checkpoint. */
-static __always_inline bool profil_tick_plain(struct profil_profile *profile,
-					      struct pt_regs *regs, u64 period)
-{
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-
-	if (unlikely(profile->period != period || tally->countdown == 1 ||
-		     !profil_sample_plain(profile, regs)))
-		return false;
-	tally->cause[PROFIL_COUNTED]++;
-	tally->countdown--;
-	return true;
-}
-
-/* The same, by profil_sample_quick(). */
-static __always_inline bool profil_tick_quick(struct profil_profile *profile,
-					      struct pt_regs *regs, u64 period)
+/* Return: false, with nothing changed, if it is not due, or has a checkpoint, or is not simple. */
+static __always_inline bool profil_tick_fast(struct profil_profile *profile,
+					     struct pt_regs *regs, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	enum profil_cause cause;
 
 	if (unlikely(profile->period != period || tally->countdown == 1))
 		return false;
-	cause = profil_sample_quick(profile, tally, regs);
+	cause = profil_sample_fast(profile, tally, regs);
 	if (unlikely(cause == PROFIL_NR_CAUSES))
 		return false;
 	tally->cause[cause]++;
@@ -194,8 +176,7 @@ static __always_inline struct profil_binding *profil_tick_only(const struct mm_s
  * @regs: what it interrupted
  * @period: of the clock, in ns
  *
- * A single plain profile is counted right here, by code that calls nothing and so
- * saves no registers.
+ * A single self profile is counted right here.
  *
  * Context: Hard interrupt, interrupts off, in a section.
  * Return: false, with nothing changed, if profil_tick_any() has to count it.
@@ -205,7 +186,7 @@ static __always_inline bool profil_tick_alone(struct pt_regs *regs, u64 period)
 	const struct profil_binding *only = profil_tick_only(current->mm);
 
 	return likely(only && only->key == (unsigned long)current->mm) &&
-	       profil_tick_plain(only->profile, regs, period);
+	       profil_tick_fast(only->profile, regs, period);
 }
 
 /* Count one tick of a recording, @binding being of current's address space. */

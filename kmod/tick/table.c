@@ -35,8 +35,6 @@ static enum profil_cause profil_table_add_from(const struct profil_pins *pins, u
 
 	for (i = 0; i < PROFIL_TABLE_TRIES; i++) {
 		element = profil_table_element(pins, index + i);
-		if (!element)
-			return PROFIL_OFF;
 		if (!profil_table_claim(element, key, news))
 			continue;
 		profil_table_count(element);
@@ -55,7 +53,7 @@ static enum profil_cause profil_table_add_from(const struct profil_pins *pins, u
  * lose a tick now and then.  Keys with the same index differ in the low half of the product.
  *
  * Context: Interrupts off, in a section, which the end of the session waits for.
- * Return: PROFIL_COUNTED; PROFIL_FULL without room; PROFIL_OFF if its page is.
+ * Return: PROFIL_COUNTED; PROFIL_FULL without room.
  */
 enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
 				   struct profil_news *news)

@@ -23,7 +23,6 @@ struct profil_news;
 /* How many elements in a row a key may be in, from each of its two places on. */
 #define PROFIL_TABLE_TRIES	16
 
-/* Return: NULL if its page is off. */
 static __always_inline struct profil_count *profil_table_element(const struct profil_pins *pins,
 								 u64 index)
 {
@@ -32,7 +31,7 @@ static __always_inline struct profil_count *profil_table_element(const struct pr
 		       (index & layout->count_mask) * sizeof(struct profil_count);
 	void *page = READ_ONCE(pins->page[(position >> PAGE_SHIFT) & pins->mask]);
 
-	return profil_page_is_off(page) ? NULL : page + (position & ~PAGE_MASK);
+	return page + (position & ~PAGE_MASK);
 }
 
 /* By the product's highest bits: no others depend on the cell's number, the key's highest bits. */
@@ -55,7 +54,7 @@ static __always_inline void profil_table_count(struct profil_count *element)
  * Nearly all ticks take this path, so it calls nothing.
  *
  * Context: Interrupts off, in a section.
- * Return: PROFIL_COUNTED, PROFIL_OFF; PROFIL_FULL: use profil_table_add().
+ * Return: PROFIL_COUNTED; PROFIL_FULL: use profil_table_add().
  */
 static __always_inline enum profil_cause profil_table_add_known(const struct profil_pins *pins,
 								u64 key)
@@ -66,8 +65,6 @@ static __always_inline enum profil_cause profil_table_add_known(const struct pro
 
 	for (i = 0; i < PROFIL_TABLE_TRIES; i++) {
 		element = profil_table_element(pins, index + i);
-		if (!element)
-			return PROFIL_OFF;
 		there = READ_ONCE(element->key);
 		if (there == key) {
 			profil_table_count(element);

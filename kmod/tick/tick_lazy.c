@@ -181,22 +181,12 @@ profil_lazy_tick_only(struct profil_lazy_clock *clock, struct profil_binding *on
 	return profil_lazy_leave(clock, interrupt);
 }
 
-/* The tick of the only profile, if it is not plain: several regions, or other counters. */
-static noinline enum hrtimer_restart
-profil_lazy_tick_quick(struct profil_lazy_clock *clock, struct profil_binding *only,
-		       unsigned int interrupt)
-{
-	if (unlikely(!profil_tick_quick(only->profile, get_irq_regs(), clock->period)))
-		return profil_lazy_tick_only(clock, only, interrupt);
-	return profil_lazy_leave(clock, interrupt);
-}
-
 /**
  * profil_lazy_tick() - the timer of a CPU
  * @timer: of its &struct profil_lazy_clock
  *
- * Nearly all ticks are counted right here, by code that calls nothing and so saves no
- * registers.  Every other tick takes another path, before anything has been changed.
+ * Nearly all ticks are counted right here, or are those of one recording.  Every other tick
+ * takes another path, before anything has been changed.
  *
  * Context: Hard interrupt, interrupts off, on the CPU whose clock it is: timers of an offlined
  * CPU migrate, but this one was stopped before.
@@ -213,12 +203,10 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 	only = profil_tick_only(current->mm);
 	if (unlikely(!only || clock->interrupt == interrupt))
 		return profil_lazy_tick_any(clock);
-	if (likely(only->key == mm)) {
-		if (likely(profil_tick_plain(only->profile, get_irq_regs(), clock->period)))
-			return profil_lazy_leave(clock, interrupt);
-		return profil_lazy_tick_quick(clock, only, interrupt);
-	}
-	if (likely(only->key == (mm | PROFIL_KEY_OWNED)))
+	if (only->key == mm &&
+	    likely(profil_tick_fast(only->profile, get_irq_regs(), clock->period)))
+		return profil_lazy_leave(clock, interrupt);
+	if (likely((only->key & ~PROFIL_KEY_OWNED) == mm))
 		return profil_lazy_tick_only(clock, only, interrupt);
 	return profil_lazy_tick_any(clock);
 }

@@ -27,7 +27,7 @@ static profil_spec aix_profile()
 	return spec;
 }
 
-/* On AIX a buffer that cannot be pinned is EFAULT, whatever the cause. */
+/* On AIX a profile without memory is EFAULT, whatever the cause. */
 static int error_of(int error)
 {
 	return error == ENOMEM || error == EDQUOT ? EFAULT : error;

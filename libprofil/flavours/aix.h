@@ -26,7 +26,7 @@ struct AixRange {
  *  - size below one counter: no effect.
  *  - turned on while on, in either form: no effect.
  *  - a buffer at an odd address: EINVAL; a buffer that is NULL, or that cannot be
- *    written or pinned, including for lack of memory: EFAULT.
+ *    written, including for lack of memory: EFAULT.
  *
  * @return 0, or an errno value.
  */
@@ -43,8 +43,7 @@ struct AixRange {
  *  - turned on while on, in either form: no effect.
  *
  * @return 0, or an errno value: EINVAL (high does not ascend, or a buffer is at an
- *         odd address), EFAULT (the list or a buffer is bad, or there is no memory
- *         to pin one).
+ *         odd address), EFAULT (the list or a buffer is bad, or there is no memory).
  */
 [[nodiscard]] int aix_extended(const void *ranges);
 

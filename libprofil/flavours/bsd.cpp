@@ -35,13 +35,8 @@ static int start_all()
 		return error;
 	spec.regions = regions;
 	spec.nr_regions = static_cast<uint32_t>(nr);
-	/* Programs pass a size of -1 where they know no limit. */
-	if (std::any_of(regions, regions + nr, [](const profil_region &region) {
-		    return late_bytes(region.buffer, region.bytes) < region.bytes;
-	    }))
-		pin_late(spec, regions);
 
-	const int error = start_self(spec, nullptr);
+	const int error = start_regions(spec, regions);
 
 	if (!error)
 		buffers.generation = generation();

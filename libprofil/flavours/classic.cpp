@@ -41,12 +41,9 @@ static uint64_t bytes_in_user_space(uint64_t start, uint64_t bytes)
 	return start < end ? std::min(bytes, end - start) : bytes;
 }
 
-/* Programs pass (size_t)-1 where they know no limit. */
 static uint64_t usable_bytes(const Histogram &histogram)
 {
-	const uint64_t bytes = is_possible(histogram)
-				       ? histogram.bytes
-				       : bytes_in_user_space(histogram.buffer, PROFIL_BIN_BYTES_MAX);
+	const uint64_t bytes = std::min<uint64_t>(histogram.bytes, PROFIL_BIN_BYTES_MAX);
 
 	return bytes - bytes % histogram.width;
 }
@@ -123,28 +120,41 @@ static bool is_of_arguments(int error)
  * More than the text of any program needs.  The module keeps a word for each page of a
  * buffer, mapped or not, and charges the user for these words.
  */
-constexpr uint64_t late_bytes_max = uint64_t{1} << 30;
+constexpr uint64_t used_bytes_max = uint64_t{1} << 30;
 
-uint64_t late_bytes(uint64_t start, uint64_t bytes)
+uint64_t used_bytes(uint64_t start, uint64_t bytes)
 {
-	return bytes_in_user_space(start, std::min(bytes, late_bytes_max));
+	return bytes_in_user_space(start, std::min(bytes, used_bytes_max));
 }
 
-void pin_late(profil_spec &spec, profil_region *regions)
+static void cut_buffers(const profil_spec &spec, profil_region *regions)
 {
-	spec.flags |= PROFIL_PIN_LATE;
 	for (uint32_t i = 0; i < spec.nr_regions; i++) {
-		const uint64_t bytes = late_bytes(regions[i].buffer, regions[i].bytes);
+		const uint64_t bytes = used_bytes(regions[i].buffer, regions[i].bytes);
 
 		regions[i].bytes = bytes - bytes % regions[i].width;
 	}
 }
 
-int start_or_off(profil_spec spec, profil_region *regions)
+/* Programs pass (size_t)-1 where they know no limit. */
+static bool is_endless(const profil_region &region)
 {
-	pin_late(spec, regions);
+	return region.bytes > used_bytes_max;
+}
 
-	const int error = start_self(spec, nullptr);
+int start_regions(const profil_spec &spec, profil_region *regions)
+{
+	if (std::none_of(regions, regions + spec.nr_regions, is_endless))
+		return start_self(spec, nullptr);
+	cut_buffers(spec, regions);
+	return start_unchecked(spec, nullptr);
+}
+
+int start_or_off(const profil_spec &spec, profil_region *regions)
+{
+	cut_buffers(spec, regions);
+
+	const int error = start_unchecked(spec, nullptr);
 
 	if (!error)
 		return 0;

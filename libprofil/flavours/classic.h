@@ -20,9 +20,6 @@ constexpr unsigned classic_hz = 100;
 constexpr unsigned fast_hz = 1000;
 constexpr unsigned tru64_hz = 1024;
 
-/** The most regions that the module accepts. */
-constexpr size_t regions_max = 32768;
-
 /** On most systems every PC counts in the first counter at this scale. */
 constexpr unsigned scale_of_clock = 2;
 
@@ -91,24 +88,27 @@ enum class TimeBits {
  */
 [[nodiscard]] int store_period(void *tvp, uint64_t ns, TimeBits bits);
 
-/**
- * Bytes of a buffer that are used with PROFIL_PIN_LATE: at most 1 GiB, and none beyond the
- * end of user space.
- */
-[[nodiscard]] uint64_t late_bytes(uint64_t start, uint64_t bytes);
+/** Bytes of a buffer that are used: at most 1 GiB, and none beyond the end of user space. */
+[[nodiscard]] uint64_t used_bytes(uint64_t start, uint64_t bytes);
 
-/** Cut the buffers to late_bytes(), and have them checked when a counter changes. */
-void pin_late(profil_spec &spec, profil_region *regions);
+/**
+ * Start the profile, for systems on which a buffer that cannot be written is EFAULT.  A buffer
+ * of more than 1 GiB has no end that its program knows: no buffer is checked then, and all are
+ * cut to used_bytes().
+ * @param regions the spec's regions.
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int start_regions(const profil_spec &spec, profil_region *regions);
 
 /**
  * Start the profile, or turn profiling off: for systems that check the buffer only
  * when a counter changes, and do not report one that cannot be written.
  *
  * The previous profile ends in any case.  EFAULT and EINVAL become 0.
- * @param regions the spec's regions; their buffers are cut as in late_bytes().
+ * @param regions the spec's regions; their buffers are cut to used_bytes().
  * @return 0, or an errno value whose cause is not in the arguments.
  */
-[[nodiscard]] int start_or_off(profil_spec spec, profil_region *regions);
+[[nodiscard]] int start_or_off(const profil_spec &spec, profil_region *regions);
 
 /**
  * The same for one buffer.  Scales 0 and 1 turn profiling off, and 2 counts every

@@ -25,10 +25,7 @@ int linux_profil(const Histogram &histogram)
 
 	spec.regions = &region;
 	spec.nr_regions = 1;
-	/* Programs pass a size of -1 where they know no limit. */
-	if (!is_possible(histogram))
-		pin_late(spec, &region);
-	return start_self(spec, nullptr);
+	return start_regions(spec, &region);
 }
 
 static bool is_overflow(const LinuxProf &entry)
@@ -56,8 +53,6 @@ static int sort_out(const LinuxProf *entries, size_t nr, uint8_t width, profil_r
 			continue;
 		if (!histogram.buffer)
 			return EFAULT;
-		if (!is_possible(histogram))
-			spec.flags |= PROFIL_PIN_LATE;
 		if (!is_overflow(entry)) {
 			regions[made++] = region_of(histogram, Rounding::halve_first);
 		} else {
@@ -91,9 +86,7 @@ static int start_entries(const void *profp, size_t nr, profil_spec &spec, uint8_
 	}
 	spec.regions = made ? parts.get() : nullptr;
 	spec.nr_regions = static_cast<uint32_t>(made);
-	if (spec.flags & PROFIL_PIN_LATE)
-		pin_late(spec, parts.get());
-	return start_self(spec, nullptr);
+	return start_regions(spec, parts.get());
 }
 
 int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags, TimeBits bits)

@@ -22,9 +22,9 @@ struct LinuxProf {
  *
  *  - buffer NULL, or scale 0: turns the profile off.
  *  - size below one counter: nothing is counted, and the previous profile is off.
- *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT,
- *    from the module.  The previous profile then continues.
- *  - a size above the module's limit, such as -1: the buffer is checked when a counter in
+ *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT.
+ *    The previous profile then continues.
+ *  - a size that no buffer has, such as -1: the buffer is checked when a counter in
  *    it changes, not at the start.
  *
  * @return 0, or an errno value.

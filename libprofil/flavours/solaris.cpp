@@ -20,9 +20,9 @@ int solaris_profil(const Histogram &histogram)
 	return start_histogram_or_off(spec, histogram, Rounding::down);
 }
 
-static uint64_t late_elements(const uintptr_t *samples, uint64_t nr)
+static uint64_t used_elements(const uintptr_t *samples, uint64_t nr)
 {
-	const uint64_t most = late_bytes(address(samples), UINT64_MAX) / sizeof *samples;
+	const uint64_t most = used_bytes(address(samples), UINT64_MAX) / sizeof *samples;
 
 	return std::min(nr, most);
 }
@@ -45,10 +45,9 @@ int solaris_pcsample(uintptr_t *samples, long nr, long &previous)
 		profil_spec spec = classic_profile();
 
 		spec.samples = samples;
-		spec.nr_samples = late_elements(samples, static_cast<uint64_t>(nr));
+		spec.nr_samples = used_elements(samples, static_cast<uint64_t>(nr));
 		spec.sample_width = sizeof *samples;
-		spec.flags |= PROFIL_PIN_LATE;
-		error = start_self(spec, &stored);
+		error = start_unchecked(spec, &stored);
 	}
 	if (!error)
 		previous = static_cast<long>(stored);

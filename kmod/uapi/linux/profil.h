@@ -31,10 +31,11 @@
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
  *               profiled threads, as the module allows
  *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes and threads
- *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned: not mapped, not
- *               writable, beyond the end of its file, memory of a device, driver or the kernel, a
- *               shared file outside shmem and hugetlbfs, private hugetlbfs, memfd_secret(2), a
- *               page that a userfaultfd(2) handler would have to provide or make writable
+ *   EFAULT      a pointer cannot be read or written; a table or a gate cannot be pinned: not
+ *               mapped, not writable, beyond the end of its file, memory of a device, driver or
+ *               the kernel, a shared file outside shmem and hugetlbfs, private hugetlbfs,
+ *               memfd_secret(2), a page that a userfaultfd(2) handler would have to provide or
+ *               make writable
  *   EINTR       a fatal signal came while the command waited
  *   EINVAL      a size below the first version, an unknown flag or value, padding that is not
  *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
@@ -73,7 +74,7 @@
  * @abi: out: PROFIL_ABI of the module
  * @region_max: out: maximum number of regions in a profile
  * @features: out: PROFIL_FEATURE_GATE, or 0 if the module is older than
- *	&profil_start.gate, PROFIL_OWED_TICKS and PROFIL_PIN_LATE
+ *	&profil_start.gate and PROFIL_OWED_TICKS
  * @period_min: out: shortest period that the caller may request, in ns
  * @pages_max: out: number of pages that the caller's user may pin
  * @pages_used: out: number of pages that the user has pinned now, including the
@@ -133,14 +134,10 @@ struct profil_region {
  *	&profil_status.kernel
  * @PROFIL_FOLLOW: children made by fork are profiled too: in their own copy of the buffer, or
  *	in the recording
- * @PROFIL_FAULT_REGION: when memory goes away, only the regions in it are off;
- *	without it, the whole profile is
+ * @PROFIL_FAULT_REGION: a tick whose counter cannot be written turns off only the region;
+ *	without it, the whole profile
  * @PROFIL_OWED_TICKS: ticks that came too late count at the PC that the next tick
  *	finds, not in &profil_status.lost_late; in an array of PCs up to 1024 at once
- * @PROFIL_PIN_LATE: the thread that had a tick looks at the
- *	counter's page before it returns to user mode.  If the page is not writable
- *	then, the profile (with PROFIL_FAULT_REGION: the region) is off.  If there is
- *	no room to pin the page, or it is private hugetlbfs, the tick counts all the same
  *
  * A recording has some of these, and others: see &struct profil_record.
  */
@@ -148,8 +145,7 @@ enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
 	PROFIL_FOLLOW		= 1 << 1,
 	PROFIL_FAULT_REGION	= 1 << 2,
-	PROFIL_OWED_TICKS	= 1 << 4,
-	PROFIL_PIN_LATE		= 1 << 5
+	PROFIL_OWED_TICKS	= 1 << 4
 };
 
 /**
@@ -222,6 +218,11 @@ struct profil_gate {
  *
  * It replaces the process's self profile, if there is one; if it fails, that profile continues
  * untouched.
+ *
+ * Memory of counters and samples is looked at when a tick needs it, by the thread that had the
+ * tick, before it returns to user mode; the page then stays pinned.  If it cannot be written
+ * (EFAULT above), the profile, or with PROFIL_FAULT_REGION the region, is off.  If there is no
+ * room to pin the page, or it is private hugetlbfs, the tick counts all the same.
  */
 struct profil_start {
 	__u32 size;
@@ -314,13 +315,13 @@ enum profil_state {
  * @off: out: ticks while the profile, or the region, was off
  * @lost_late: out: ticks that the clock missed (it was throttled, or interrupts
  *	were off)
- * @lost_contended: out: ticks whose counter other threads kept changing; with
- *	PROFIL_PIN_LATE also ticks that could not be remembered for lack of memory or room
+ * @lost_contended: out: ticks whose counter other threads kept changing; of a self profile also
+ *	ticks that could not be remembered for lack of memory or room
  * @joined: out: number of processes that a recording has followed so far
  * @followed: out: number of them that it follows now: none after PROFIL_STOP_KEEP, no process
  *	that has ended, or has executed a program that the reader must not see, and no thread
  * @stored: out: number of PCs in the array of samples
- * @pinned: out: memory pinned for the profile, in bytes; with PROFIL_PIN_LATE without the gate's
+ * @pinned: out: memory pinned for the profile, in bytes, without the gate's
  * @processes: out: number of address spaces in the profile now; the end of one
  *	is noticed within two seconds
  * @forks_lost: out: number of children that could not be followed

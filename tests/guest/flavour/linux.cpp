@@ -269,11 +269,19 @@ TEST_CASE_METHOD(AtRest, "profil without a flavour counts in a buffer that looks
 	for (const char *name : {"linux", "solaris", "irix", "bsd", "tru64"}) {
 		const Variable flavour("PROFIL_FLAVOUR", name);
 		const Memory ordinary(4096);
-		const volatile auto &counter = *ordinary.at<unsigned short>(8);
+		/* Where not even 1 GiB follows. */
+		const Memory high(reinterpret_cast<void *>(top.address() - 16 * 4096), 4096,
+				  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+				  -1);
 
-		INFO(name);
-		REQUIRE(plain(ordinary.at<unsigned short>(), SIZE_MAX, loop.pc() - 16, four_bytes) == 0);
-		loop.spin_until([&] { return counter >= 3; });
+		for (const Memory *memory : {&ordinary, &high}) {
+			const volatile auto &counter = *memory->at<unsigned short>(8);
+
+			INFO(name << (memory == &high ? ", high" : ""));
+			REQUIRE(plain(memory->at<unsigned short>(), SIZE_MAX, loop.pc() - 16, four_bytes) ==
+				0);
+			loop.spin_until([&] { return counter >= 3; });
+		}
 	}
 	for (const char *name : {"linux", "solaris", "irix", "bsd", "aix"}) {
 		const Variable flavour("PROFIL_FLAVOUR", name);

@@ -142,46 +142,73 @@ TEST_CASE_METHOD(AtRest, "a child that is traced from its creation is profiled",
 	CHECK(soon([&] { return module_stat("images") == images() + 1; }));
 }
 
-TEST_CASE_METHOD(AtRest, "a child whose memlock limit is exceeded is off and counted as lost", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child that may pin no page counts every tick all the same", "[fork]")
 {
 	Family family;
 	const auto lost = module_stat("forks_lost");
+	const bool of_user = GENERATE(true, false);
+	const Setting limit = module_parameter("max_user_pages", of_user ? 1 : 2048);
 	struct Seen {
-		uint32_t state, lost;
-		uint64_t locked;
+		uint64_t counter, counted, pinned, locked, lost;
+	};
+
+	CAPTURE(of_user);
+	const auto seen = in_child([&] {
+		const Burner burner;
+
+		become_nobody();
+		family.start(period_nobody);
+		burn_ticks(family.device, burner, text, 3);
+		need_that(family.device.status().pinned == page, "the parent has pinned a page");
+		/* The limit that was enough for the parent is not enough for the child. */
+		const rlimit none = {0, 0};
+		if (!of_user)
+			need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
+		auto its = in_child([&] {
+			const auto before = family.counted();
+
+			burn_ticks(family.device, burner, text, 3);
+			const auto status = family.device.status();
+			return Seen{family.counted() - before, status.counted, status.pinned, locked_bytes(),
+				    0};
+		});
+		const auto mine = family.device.status();
+		need_that(mine.state == PROFIL_STATE_RUNNING, "the parent's profile goes on");
+		its.lost = mine.forks_lost;
+		return its;
+	});
+	CHECK(seen.counted >= 3);
+	CHECK(seen.counter == seen.counted);
+	CHECK(seen.pinned == 0);
+	CHECK(seen.locked == 0);
+	CHECK(seen.lost == 0);
+	CHECK(module_stat("forks_lost") == lost);
+}
+
+TEST_CASE_METHOD(AtRest, "a child whose gate is beyond its user's limit of pages is off and counted as lost",
+		 "[fork]")
+{
+	Family family;
+	const Memory gate(page);
+	const auto lost = module_stat("forks_lost");
+	const Setting limit = module_parameter("max_user_pages", 1);
+	struct Seen {
+		uint32_t state;
+		uint64_t lost;
 	};
 
 	const auto seen = in_child([&] {
 		become_nobody();
-		family.start(period_nobody);
-		/* The limit that was enough for the parent is not enough for the child. */
-		const rlimit none = {0, 0};
-		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
-		const auto its = in_child([&] {
-			return Seen{family.device.status().state, 0, locked_bytes()};
-		});
+		auto how = followed(family.region, period_nobody);
+		how.gate = gate.address();
+		family.device.start(how);
+		const auto state = in_child([&] { return family.device.status().state; });
 		const auto mine = family.device.status();
 		need_that(mine.state == PROFIL_STATE_RUNNING, "the parent's profile goes on");
-		return Seen{its.state, mine.forks_lost, its.locked};
+		return Seen{state, mine.forks_lost};
 	});
 	CHECK(seen.state == PROFIL_STATE_NONE);
-	CHECK(seen.locked == 0);
-	CHECK(module_stat("forks_lost") == lost + 1);
 	CHECK(seen.lost == 1);
-}
-
-TEST_CASE_METHOD(AtRest, "a child beyond its user's limit of pages is off and counted as lost", "[fork]")
-{
-	Family family;
-	const auto lost = module_stat("forks_lost");
-	const Setting limit = module_parameter("max_user_pages", 1);
-
-	const auto state = in_child([&] {
-		become_nobody();
-		family.start(period_nobody);
-		return in_child([&] { return family.device.status().state; });
-	});
-	CHECK(state == PROFIL_STATE_NONE);
 	CHECK(module_stat("forks_lost") == lost + 1);
 }
 

@@ -137,11 +137,16 @@ TEST_CASE_METHOD(AtRest, "a child counts from zero in memory that fork wipes", "
 	CHECK(counter<uint64_t>(counters, 1) == 0);
 	CHECK(device.status().forks_lost == 0);
 
-	/* Replacing the memory is noticed. */
+	/* Memory that replaces it is counted in. */
 	need_that(mmap(counters.at(), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		       -1, 0) == counters.at(),
 		  "mmap");
-	CHECK(device.status().state == PROFIL_STATE_FAULT);
+	CHECK(device.status().state == PROFIL_STATE_RUNNING); /* looks at the memory */
+	CHECK(device.status().pinned == 0);
+	CHECK(counter<uint64_t>(counters, 0) == 0);
+	const auto after = burn_ticks(device, burner, text, 5);
+	CHECK(counter<uint64_t>(counters, 0) == after);
+	CHECK(device.status().pinned == page);
 	device.stop();
 }
 
@@ -304,6 +309,9 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION a child goes on in the remain
 
 	how.flags |= PROFIL_FAULT_REGION;
 	device.start(how);
+	burn_ticks(device, burner, text, 3);
+	burn_ticks(device, burner, text + 64, 3);
+	CHECK(device.status().pinned == 2 * page);
 	munmap(gone.at(), page);
 	gone.forget();
 	CHECK(device.status().pinned == page);
@@ -330,7 +338,7 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION a child goes on in the remain
 }
 
 TEST_CASE_METHOD(AtRest,
-		 "with PROFIL_FAULT_REGION a child that does not inherit the array of PCs has no array",
+		 "a child that does not inherit the array of PCs is off at its first tick, and not lost",
 		 "[fork]")
 {
 	const Device device;
@@ -340,12 +348,14 @@ TEST_CASE_METHOD(AtRest,
 		profil_status status;
 	};
 
-	for (const unsigned width : {4, 8}) {
-		CAPTURE(width);
+	for (const uint32_t flags : {0U, uint32_t{PROFIL_FAULT_REGION}}) {
+		const unsigned width = GENERATE(4, 8);
+
+		CAPTURE(flags, width);
 		const Memory samples(page);
 		auto how = describe_samples(samples.at(), page / width, width);
 
-		how.flags |= PROFIL_FOLLOW | PROFIL_FAULT_REGION;
+		how.flags |= PROFIL_FOLLOW | flags;
 		device.start(how);
 		burn_ticks(device, burner, text, 5);
 		REQUIRE(madvise(samples.at(), page, MADV_DONTFORK) == 0);
@@ -356,8 +366,9 @@ TEST_CASE_METHOD(AtRest,
 			return result;
 		});
 		CHECK(life.off >= 3);
-		CHECK(life.status.state == PROFIL_STATE_RUNNING);
+		CHECK(life.status.state == PROFIL_STATE_FAULT);
 		CHECK(life.status.counted == 0);
+		CHECK(life.status.stored == 0);
 		CHECK(life.status.pinned == 0);
 		CHECK(device.status().forks_lost == 0);
 		CHECK(device.stop() >= 5);

@@ -147,10 +147,13 @@ TEST_CASE_METHOD(AtRest, "exec ends a self profile and gives its memory back", "
 	need(pipe(to_child), "pipe");
 	need(pipe(from_child), "pipe");
 	Child child([&] {
+		const Device device;
+		const Burner burner;
 		const Memory counters(page);
 		const auto path = program("uapi_target");
 
-		Device().start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
+		device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
+		burn_ticks(device, burner, text, 1);
 		need_that(module_stat("pinned_pages") == pages() + 1, "the page is pinned");
 		close(to_child[1]);
 		dup2(to_child[0], 0);

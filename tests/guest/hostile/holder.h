@@ -40,7 +40,33 @@ private:
 	Child child_;
 };
 
-/** Starts a self profile with counters in some pages, and keeps it until this ends. */
+/** A self profile: the error of its start, or 0, and how many of its pages are pinned. */
+struct Held {
+	int error;
+	size_t pinned;
+};
+
+/** Start a self profile that counts in all this memory, and wait until each page has a tick. */
+inline Held hold_pages(const Device &device, const Memory &counters)
+{
+	const Burner burner;
+	std::vector<profil_region> regions;
+
+	for (size_t i = 0; i < counters.bytes() / page; i++) {
+		const uintptr_t pc = counted_text + 64 * i;
+
+		regions.push_back(one_counter(pc, pc + CODE_LOOP_RETURN, counters.at(i * page), 8));
+	}
+	auto how = describe(regions, period_nobody);
+	if (const int error = device.call(PROFIL_START, &how))
+		return {error, 0};
+	for (size_t i = 0; i < regions.size(); i++)
+		burner.burn_until(regions[i].low,
+				  [&] { return counter<uint64_t>(counters, i * page / 8) > 0; });
+	return {0, device.status().pinned / page};
+}
+
+/** Starts a self profile that has had a tick in each of its pages, and keeps it until this ends. */
 class Holder {
 public:
 	/** As a user, or with a subordinate ID of the attacker. */
@@ -48,20 +74,21 @@ public:
 	static Holder subordinate(id_t number, size_t pages) { return Holder(attacker, number, pages); }
 
 	/** 0, or the error of its start. */
-	int error() const { return *shared_->at<int>(); }
+	int error() const { return held()->error; }
+	/** How many of its pages are pinned. */
+	size_t pinned() const { return held()->pinned; }
 
 private:
+	Held *held() const { return shared_->at<Held>(); }
+
 	Holder(id_t user, id_t number, size_t pages)
 		: shared_(std::make_unique<Memory>(page, MAP_SHARED)), started_(std::make_unique<Gate>())
 	{
-		const auto hold = [result = shared_->at<int>(), &started = *started_, pages] {
+		const auto hold = [held = held(), &started = *started_, pages] {
 			const Device device;
 			const Memory counters(pages * page);
-			auto region = region_on(counters.at());
 
-			region.bytes = pages * page;
-			auto how = describe(region, period_nobody);
-			*result = device.call(PROFIL_START, &how);
+			*held = hold_pages(device, counters);
 			started.open();
 			pause();
 		};

@@ -45,7 +45,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a command that waits for its counters keeps nobody else from entering the ring",
+TEST_CASE_METHOD(AtRest, "a command that waits for its gate keeps nobody else from entering the ring",
 		 "[hostile]")
 {
 	need_fuse();
@@ -54,8 +54,10 @@ TEST_CASE_METHOD(AtRest, "a command that waits for its counters keeps nobody els
 	const Child user = as_user(attacker, [&] {
 		const Device device;
 		const FuseMemory memory(file);
-		auto how = count_in(memory.at());
+		const Memory counters(page);
+		auto how = count_in(counters.at());
 
+		how.gate = reinterpret_cast<uintptr_t>(memory.at());
 		file.hold();
 		ring.submit(device, PROFIL_START, &how, sizeof(how));
 		pause();

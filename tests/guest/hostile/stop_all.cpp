@@ -38,7 +38,7 @@ private:
 	}};
 };
 
-/** Stops everything while a process of the attacker waits and holds a lock. */
+/** Stops everything while a process of the attacker waits, perhaps with a lock. */
 void check_stop_all(const Wait &wait)
 {
 	need_fuse();
@@ -81,6 +81,12 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while the recheck after a tick
 		 "[hostile]")
 {
 	check_stop_all(recheck_waits);
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while a tick waits for the page of its counter",
+		 "[hostile]")
+{
+	check_stop_all(tick_waits);
 }
 
 TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while a recording waits for a process in exec", "[hostile]")

@@ -137,9 +137,10 @@ struct Wait {
 };
 
 /** These wait while they hold the lock of a profile that others can find. */
-extern const Wait start_waits, table_waits, status_waits, recheck_waits;
+extern const Wait table_waits, status_waits, recheck_waits;
 /** These wait without a lock. */
-extern const Wait first_start_waits, recording_waits, argument_waits, regions_wait;
+extern const Wait start_waits, tick_waits, first_start_waits, recording_waits, argument_waits, regions_wait;
+/** Those that wait before they have a profile; and all of them. */
 extern const std::vector<Wait> unlocked_waits, all_waits;
 
 /** Check that the child ends although a read of the file waits.  Ends the file system. */

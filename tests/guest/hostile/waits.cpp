@@ -12,20 +12,29 @@ namespace guest::hostile {
 
 namespace {
 
-void restart(const FuseFile &file)
+/** A profile with a gate there. */
+profil_start gate_in(const FuseMemory &memory, const Memory &counters)
 {
-	const Device device;
-	const Memory ordinary(page);
+	auto how = count_in(counters.at());
 
-	device.start(count_in(ordinary.at()));
-	file.hold();
-	device.start(count_in(FuseMemory(file).at()));
+	how.gate = reinterpret_cast<uintptr_t>(memory.at());
+	return how;
 }
 
 void start(const FuseFile &file)
 {
+	const Memory ordinary(page);
+
 	file.hold();
-	Device().start(count_in(FuseMemory(file).at()));
+	Device().start(gate_in(FuseMemory(file), ordinary));
+}
+
+void restart(const FuseFile &file)
+{
+	const Memory ordinary(page);
+
+	Device().start(count_in(ordinary.at()));
+	start(file);
 }
 
 void table(const FuseFile &file)
@@ -43,9 +52,9 @@ void table(const FuseFile &file)
  * The file answers, but the kernel's readahead may fail for lack of memory or time.  Then the page
  * is read again.
  */
-void start_in(const Device &device, const FuseMemory &memory)
+void start_in(const Device &device, const FuseMemory &memory, const Memory &counters)
 {
-	auto how = count_in(memory.at());
+	auto how = gate_in(memory, counters);
 	int error = EFAULT;
 
 	for (int i = 0; i < 3 && error == EFAULT; i++)
@@ -58,23 +67,38 @@ void status(const FuseFile &file)
 {
 	const Device device;
 	const FuseMemory memory(file);
+	const Memory ordinary(page);
 
-	start_in(device, memory);
+	start_in(device, memory, ordinary);
 	file.hold();
 	memory.drop();
 	device.status();
+}
+
+void burn_until_it_waits(const FuseFile &file)
+{
+	Burner().burn_until(counted_text, [&] { return file.waiting() > 0; });
 }
 
 void recheck(const FuseFile &file)
 {
 	const Device device;
 	const FuseMemory memory(file);
-	const Burner burner;
+	const Memory ordinary(page);
 
-	start_in(device, memory);
+	start_in(device, memory, ordinary);
 	file.hold();
 	memory.drop();
-	burner.burn_until(counted_text, [&] { return file.waiting() > 0; });
+	burn_until_it_waits(file);
+}
+
+void tick(const FuseFile &file)
+{
+	const FuseMemory memory(file);
+
+	file.hold();
+	Device().start(count_in(memory.at()));
+	burn_until_it_waits(file);
 }
 
 void recording(const FuseFile &file)
@@ -115,12 +139,14 @@ const Wait table_waits = {"another table", table};
 const Wait status_waits = {"a status", status};
 const Wait recheck_waits = {"the recheck after a tick", recheck};
 const Wait first_start_waits = {"the first start", start};
+const Wait tick_waits = {"a tick that needs its counter", tick};
 const Wait recording_waits = {"a recording", recording};
 const Wait argument_waits = {"an argument", argument};
 const Wait regions_wait = {"regions", regions};
 
 const std::vector<Wait> unlocked_waits = {first_start_waits, recording_waits, argument_waits, regions_wait};
-const std::vector<Wait> all_waits = {start_waits,	table_waits,	 status_waits,	 recheck_waits,
-				     first_start_waits, recording_waits, argument_waits, regions_wait};
+const std::vector<Wait> all_waits = {table_waits,     status_waits,   recheck_waits,
+				     start_waits,     tick_waits,     first_start_waits,
+				     recording_waits, argument_waits, regions_wait};
 
 } // namespace guest::hostile

@@ -263,3 +263,48 @@ TEST_CASE_METHOD(AtRest, "a refused spec returns the module's errno", "[lib][gen
 	spec = spec_of(reinterpret_cast<profil_region *>(16), 1);
 	fails(EFAULT);
 }
+
+TEST_CASE_METHOD(AtRest, "a spec whose counters cannot be written is EFAULT, and the profile before goes on",
+		 "[lib][generic]")
+{
+	const Loop loop;
+	const Counters counters = make_counters();
+	const Memory read_only(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	const profil_region good = region_around(loop, counters.get(), 4);
+	const auto is_refused = [&](const profil_spec &spec) {
+		const auto before = profil_counter_read(&good, 2);
+
+		errno = 0;
+		CHECK(profil_self_start(&spec, nullptr) == -1);
+		CHECK(errno == EFAULT);
+		loop.spin_until([&] { return profil_counter_read(&good, 2) > before; });
+	};
+
+	profil_spec spec = spec_of(&good, 1);
+	REQUIRE(profil_self_start(&spec, nullptr) == 0);
+	for (void *bad : {read_only.at(), reinterpret_cast<void *>(4096)}) {
+		CAPTURE(bad);
+		/* The first of two regions is good. */
+		profil_region regions[] = {good, region_around(loop, bad, 4)};
+		regions[1].low = regions[1].offset = good.high;
+		regions[1].high = good.high + 64;
+		is_refused(spec_of(regions, 2));
+
+		spec = spec_of(&good, 1);
+		spec.overflow = bad;
+		spec.overflow_width = 4;
+		is_refused(spec);
+
+		spec = spec_of(nullptr, 0);
+		spec.samples = bad;
+		spec.nr_samples = 16;
+		spec.sample_width = 8;
+		is_refused(spec);
+	}
+	/* A region without counters needs no memory. */
+	profil_region none = region_around(loop, reinterpret_cast<void *>(4097), 4);
+	none.bytes = 0;
+	spec = spec_of(&none, 1);
+	CHECK(profil_self_start(&spec, nullptr) == 0);
+	profil_self_stop(nullptr);
+}

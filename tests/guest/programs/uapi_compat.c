@@ -362,11 +362,15 @@ static void errors(void)
 	how.regions = (uint64_t)(int64_t)INT32_MIN;
 	REQUIRE(command(PROFIL_START, &how) == EFAULT);
 	how = describe(&region, 1);
-	region.buffer |= 1ULL << 32;
-	REQUIRE(command(PROFIL_START, &how) == EFAULT);
-	region.buffer = 0xfffffff0;
-	REQUIRE(command(PROFIL_START, &how) == EFAULT);
-	region.buffer = address_of(&counter);
+	plant(region.low);
+	for (int i = 0; i < 2; i++) { /* beyond the program's memory */
+		region.buffer = i ? 0xfffffff0 : address_of(&counter) | 1ULL << 32;
+		REQUIRE(command(PROFIL_START, &how) == 0);
+		while (status_of(0).state != PROFIL_STATE_FAULT)
+			spin(region.low, CHUNK);
+		REQUIRE(status_of(0).counted == 0 && counter == 0);
+		stop();
+	}
 	how.sample_width = 4;
 	REQUIRE(command(PROFIL_START, &how) == EINVAL);
 	REQUIRE(status_of(0).state == PROFIL_STATE_NONE);

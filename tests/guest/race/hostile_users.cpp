@@ -148,27 +148,43 @@ TEST_CASE_METHOD(
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "pages shared with a profile's successor are charged to the process's new user")
+TEST_CASE_METHOD(AtRest, "the pages of a profile's successor are charged to the process's new user")
 {
 	const auto used = in_child([] {
 		const Device device;
-		const Memory counters(16 * 4096);
-		const auto how = describe(each_address(0x1000, 0x5000, counters.at()), 1'000'000);
+		const Burner burner;
+		const Memory counters(4096);
+		const auto how = describe(
+			one_counter(burner.start(), burner.start() + CODE_LOOP_RETURN, counters.at()),
+			1'000'000);
+		const auto become_user = [](uid_t user) {
+			need(setresuid(0, 0, 0), "setresuid");
+			need(setresuid(user, user, 0), "setresuid");
+		};
 		struct Used {
-			uint64_t on, off;
+			uint64_t before, started, on, of_first, off;
 		} pages{};
 
-		need(setresuid(1001, 1001, 0), "setresuid");
+		become_user(1001);
 		device.start(how);
-		need(setresuid(0, 0, 0), "setresuid");
-		need(setresuid(1002, 1002, 0), "setresuid");
+		burn_ticks(device, burner, burner.start(), 1);
+		pages.before = info_of(device).pages_used;
+		become_user(1002);
 		device.start(how);
+		pages.started = info_of(device).pages_used;
+		burn_ticks(device, burner, burner.start(), 1);
 		pages.on = info_of(device).pages_used;
+		become_user(1001);
+		pages.of_first = info_of(device).pages_used;
+		become_user(1002);
 		device.stop();
 		pages.off = info_of(device).pages_used;
 		return pages;
 	});
-	CHECK(used.on == 16);
+	CHECK(used.before == 1);
+	CHECK(used.started == 0);
+	CHECK(used.on == 1);
+	CHECK(used.of_first == 0);
 	CHECK(used.off == 0);
 }
 

@@ -22,15 +22,6 @@ inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
 			   width);
 }
 
-/** Start a self profile that counts in this counter.  Returns 0 or the error. */
-inline int start_on(const volatile void *counter)
-{
-	const Device device;
-	auto how = describe(region_on(counter));
-
-	return device.call(PROFIL_START, &how);
-}
-
 /** Check that the counter has every tick, and that the program sees it. */
 inline void check_counts_on(const Device &device, const Burner &burner, const volatile uint64_t *place)
 {
@@ -50,6 +41,33 @@ inline void check_counts_in(const Device &device, const Burner &burner, volatile
 inline void check_counts_in(volatile uint64_t *place)
 {
 	check_counts_in(Device(), Burner(), place);
+}
+
+/** Burn until a tick has needed memory in which it cannot count. */
+inline profil_status status_at_hole(const Device &device, const Burner &burner)
+{
+	burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
+	return device.status();
+}
+
+/** Check that the first tick of a self profile turns it off. */
+inline void check_off(const profil_start &how)
+{
+	const ClockKeeper ticking;
+	const Device device;
+	const Burner burner;
+
+	device.start(how);
+	const auto status = status_at_hole(device, burner);
+	CHECK(status.counted == 0);
+	CHECK(status.off > 0);
+	CHECK(status.pinned == 0);
+	device.stop();
+}
+
+inline void check_off_in(const volatile void *counter)
+{
+	check_off(describe(region_on(counter)));
 }
 
 inline void check_counts_in(const Memory &memory, size_t offset = 0)

@@ -192,10 +192,10 @@ TEST_CASE_METHOD(AtRest, "regions may share a counter, and counters may share a 
 	};
 
 	device.start(describe(regions));
-	CHECK(device.status().pinned == 2 * 4096);
 	const auto a = burn_ticks(device, burner, first, 5);
 	const auto b = burn_ticks(device, burner, second, 5);
 	const auto c = burn_ticks(device, burner, third, 5);
+	CHECK(device.status().pinned == 2 * 4096);
 	CHECK(counter<uint16_t>(counters, 2047) == a + c);
 	CHECK(counter<uint16_t>(counters, 2048) == b);
 	CHECK(sum_counters<uint16_t>(counters) == a + b + c);
@@ -211,7 +211,6 @@ TEST_CASE_METHOD(AtRest, "a histogram over many pages has every tick in its coun
 	const auto region = each_address(burner.start(), burner.start() + 0x10000, counters.at(2048), 8);
 
 	device.start(describe(region));
-	CHECK(device.status().pinned == 129 * 4096);
 	uint64_t sum = 0;
 	for (const uint64_t address : {0x0, 0x101, 0x7fff - CODE_LOOP_RETURN, 0xffff - CODE_LOOP_RETURN}) {
 		const auto at = code_place(address);

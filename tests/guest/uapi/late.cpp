@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/late.cpp  PROFIL_PIN_LATE: memory is checked when a counter changes. */
+/** @file tests/guest/uapi/late.cpp  Memory of counters is looked at when one changes. */
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 
@@ -21,21 +21,6 @@ Memory reserve(size_t bytes)
 	return Memory(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
-/** Burn until a tick has needed memory that the profile cannot pin. */
-profil_status status_at_hole(const Device &device, const Burner &burner)
-{
-	burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
-	return device.status();
-}
-
-profil_start late(const profil_start &how)
-{
-	auto start = how;
-
-	start.flags |= PROFIL_PIN_LATE;
-	return start;
-}
-
 /** A counter of 8 bytes for the loop at counted_text, somewhere in a region of this many bytes. */
 profil_region wide_region(const Memory &memory, size_t index)
 {
@@ -48,13 +33,13 @@ profil_region wide_region(const Memory &memory, size_t index)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE pins nothing before a tick, and then only its page", "[uapi][late]")
+TEST_CASE_METHOD(AtRest, "a self profile pins nothing before a tick, and then only its page", "[uapi][late]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory memory(64 * page);
 
-	device.start(late(describe(wide_region(memory, 512 * 10))));
+	device.start(describe(wide_region(memory, 512 * 10)));
 	CHECK(device.status().pinned == 0);
 	CHECK(locked_bytes() == 0);
 	check_counts_on(device, burner, memory.at<volatile uint64_t>(10 * page));
@@ -63,20 +48,20 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE pins nothing before a tick, and then o
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in memory that is mapped after the start", "[uapi][late]")
+TEST_CASE_METHOD(AtRest, "a self profile counts in memory that is mapped after the start", "[uapi][late]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory memory = reserve(4 * page);
 
-	device.start(late(describe(wide_region(memory, 512))));
+	device.start(describe(wide_region(memory, 512)));
 	need(mprotect(memory.at(page), page, PROT_READ | PROT_WRITE), "mprotect");
 	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
 	CHECK(device.status().state == PROFIL_STATE_RUNNING);
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a tick that meets a hole turns a PROFIL_PIN_LATE profile off", "[uapi][late]")
+TEST_CASE_METHOD(AtRest, "a tick that meets a hole turns a self profile off", "[uapi][late]")
 {
 	const ClockKeeper ticking;
 	const Device device;
@@ -87,9 +72,9 @@ TEST_CASE_METHOD(AtRest, "a tick that meets a hole turns a PROFIL_PIN_LATE profi
 		CAPTURE(protection);
 		need(mprotect(memory.at(), page, PROT_READ | PROT_WRITE), "mprotect");
 		need(mprotect(memory.at(page), page, protection), "mprotect");
-		device.start(late(describe(wide_region(memory, 511))));
+		device.start(describe(wide_region(memory, 511)));
 		check_counts_on(device, burner, memory.at<volatile uint64_t>(511 * 8));
-		device.start(late(describe(wide_region(memory, 512))));
+		device.start(describe(wide_region(memory, 512)));
 		const auto status = status_at_hole(device, burner);
 		CHECK(status.counted == 0);
 		CHECK(status.off > 0);
@@ -111,7 +96,7 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION a hole turns only its region 
 		one_counter(counted_text, counted_text + CODE_LOOP_RETURN, memory.at(page), 8),
 		one_counter(other, other + CODE_LOOP_RETURN, memory.at(16), 8),
 	};
-	auto how = late(describe(regions));
+	auto how = describe(regions);
 
 	need(mprotect(memory.at(), page, PROT_READ | PROT_WRITE), "mprotect");
 	how.flags |= PROFIL_FAULT_REGION;
@@ -128,7 +113,7 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION a hole turns only its region 
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts every tick where RLIMIT_MEMLOCK allows no page",
+TEST_CASE_METHOD(AtRest, "every tick of a self profile counts where RLIMIT_MEMLOCK allows no page",
 		 "[uapi][late]")
 {
 	in_child([] {
@@ -139,7 +124,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts every tick where RLIMIT_MEMLOCK
 		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
 		become_nobody();
 		const Device device;
-		auto how = late(describe(wide_region(memory, 512), period_nobody));
+		auto how = describe(wide_region(memory, 512), period_nobody);
 
 		how.gate = gate.address();
 		device.start(how);
@@ -161,7 +146,7 @@ TEST_CASE_METHOD(AtRest, "the gate of a late profile is charged to the user, and
 
 		become_nobody();
 		const Device device;
-		auto how = late(describe(region_on(memory.at()), period_nobody));
+		auto how = describe(region_on(memory.at()), period_nobody);
 		const auto before = module_stat("pinned_pages");
 		const auto start = [&] {
 			device.start(how);
@@ -197,7 +182,7 @@ TEST_CASE_METHOD(AtRest, "a late profile that has used up RLIMIT_MEMLOCK makes r
 		need(setrlimit(RLIMIT_MEMLOCK, &three), "setrlimit");
 		become_nobody();
 		const Device device;
-		auto how = late(describe(regions, period_nobody));
+		auto how = describe(regions, period_nobody);
 
 		how.gate = gates.address();
 		device.start(how);
@@ -226,7 +211,7 @@ TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room
 		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
 		become_nobody();
 		const Device device;
-		auto how = late(describe(region_on(memory.at()), period_nobody));
+		auto how = describe(region_on(memory.at()), period_nobody);
 
 		how.gate = gate.address();
 		device.start(how);
@@ -246,7 +231,7 @@ TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room
 	});
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in private hugetlb pages, in a forked child's own copy, too",
+TEST_CASE_METHOD(AtRest, "a self profile counts in private hugetlb pages, in a forked child's own copy, too",
 		 "[uapi][late][fork]")
 {
 	constexpr size_t huge = 2 << 20;
@@ -256,7 +241,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in private hugetlb pages, in a 
 
 	REQUIRE(std::stoi(read_file("/proc/sys/vm/nr_hugepages")) == 2);
 	const Memory memory(huge, MAP_PRIVATE | MAP_HUGETLB);
-	auto how = late(describe(wide_region(memory, 512 * 7)));
+	auto how = describe(wide_region(memory, 512 * 7));
 
 	how.flags |= PROFIL_FOLLOW;
 	device.start(how);
@@ -280,7 +265,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in private hugetlb pages, in a 
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in what is mapped at the address now", "[uapi][late]")
+TEST_CASE_METHOD(AtRest, "a self profile counts in what is mapped at the address now", "[uapi][late]")
 {
 	const Device device;
 	const Burner burner;
@@ -291,7 +276,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in what is mapped at the addres
 			  "mmap");
 	};
 
-	device.start(late(describe(wide_region(memory, 512))));
+	device.start(describe(wide_region(memory, 512)));
 	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
 	map_anew();
 	(void)device.status(); /* looks at the memory */
@@ -304,12 +289,12 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in what is mapped at the addres
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE goes on in a forked child's own copy", "[uapi][late][fork]")
+TEST_CASE_METHOD(AtRest, "an array of PCs goes on in a forked child's own copy", "[uapi][late][fork]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory memory(2 * page);
-	auto how = late(describe(wide_region(memory, 512)));
+	auto how = describe(wide_region(memory, 512));
 
 	how.flags |= PROFIL_FOLLOW;
 	device.start(how);
@@ -339,7 +324,7 @@ TEST_CASE_METHOD(AtRest, "PCs are stored up to a hole, where the profile ends", 
 		need(mprotect(memory.at(), 4 * page, PROT_NONE), "mprotect");
 		need(madvise(memory.at(), 4 * page, MADV_DONTNEED), "madvise");
 		need(mprotect(memory.at(), 2 * page, PROT_READ | PROT_WRITE), "mprotect");
-		device.start(late(describe_samples(memory.at(2 * page - before * width), room, width)));
+		device.start(describe_samples(memory.at(2 * page - before * width), room, width));
 		const auto status = status_at_hole(device, burner);
 		CHECK(status.stored == before);
 		CHECK(status.counted == status.stored);
@@ -348,7 +333,7 @@ TEST_CASE_METHOD(AtRest, "PCs are stored up to a hole, where the profile ends", 
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE stores the PC that fills the array", "[uapi][late]")
+TEST_CASE_METHOD(AtRest, "a self profile stores the PC that fills the array", "[uapi][late]")
 {
 	const Device device;
 	const Burner burner;
@@ -357,7 +342,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE stores the PC that fills the array", "
 		const Memory memory(2 * page);
 
 		CAPTURE(room);
-		device.start(late(describe_samples(memory.at(), room)));
+		device.start(describe_samples(memory.at(), room));
 		burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FULL; });
 		CHECK(*memory.at<volatile uint64_t>(8 * (room - 1)) != 0);
 		CHECK(*memory.at<volatile uint64_t>(8 * room) == 0);
@@ -366,14 +351,13 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE stores the PC that fills the array", "
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "ticks of a long system call wait for its return with PROFIL_PIN_LATE",
-		 "[uapi][late]")
+TEST_CASE_METHOD(AtRest, "ticks of a long system call wait for its return", "[uapi][late]")
 {
 	const Device device;
 	const Burner burner;
 	const auto returns_to = burner.plant_syscalls(counted_text, 200);
 	const Memory memory(2 * page);
-	auto how = late(describe(each_address(returns_to, returns_to + 1, memory.at(page), 8)));
+	auto how = describe(each_address(returns_to, returns_to + 1, memory.at(page), 8));
 
 	how.flags |= PROFIL_KERNEL_TICKS;
 	for (int round = 0; round < 20; round++) {
@@ -388,8 +372,7 @@ TEST_CASE_METHOD(AtRest, "ticks of a long system call wait for its return with P
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "threads that need pages at once lose no tick with PROFIL_PIN_LATE",
-		 "[uapi][late][smp]")
+TEST_CASE_METHOD(AtRest, "threads that need pages at once lose no tick", "[uapi][late][smp]")
 {
 	constexpr unsigned threads = 8;
 	const Device device;
@@ -404,7 +387,7 @@ TEST_CASE_METHOD(AtRest, "threads that need pages at once lose no tick with PROF
 		burner.plant_loop(pc);
 		regions[i] = one_counter(pc, pc + CODE_LOOP_RETURN, memory.at(i * page), 8);
 	}
-	device.start(late(describe(regions)));
+	device.start(describe(regions));
 	for (unsigned i = 0; i < threads; i++)
 		running.emplace_back([i] {
 			for (int round = 0; round < 200; round++)
@@ -430,7 +413,7 @@ TEST_CASE_METHOD(AtRest, "a buffer of 64 GiB needs room for its list of pages", 
 		region.bytes = uint64_t{64} << 30;
 		become_nobody();
 		const Device device;
-		auto how = late(describe(region, period_nobody));
+		auto how = describe(region, period_nobody);
 
 		how.flags |= PROFIL_FAULT_REGION;
 		need_that(device.call(PROFIL_START, &how) == EDQUOT, "EDQUOT");

@@ -48,6 +48,7 @@ TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi
 	const Device device;
 	const Burner burner;
 	device.start(describe(region_on(counter)));
+	check_counts_on(device, burner, counter);
 	for (int i = 0; i < 10; i++) {
 		madvise(memory.at(), page, MADV_PAGEOUT);
 		CHECK_FALSE(swapped_out(counter));
@@ -56,7 +57,7 @@ TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "counters for which a cgroup has no memory are refused for that", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "a table for which a cgroup has no memory is refused for that", "[uapi][buffer]")
 {
 	const Swap swap("64M");
 	const Cgroup group("profil-small");
@@ -69,11 +70,12 @@ TEST_CASE_METHOD(AtRest, "counters for which a cgroup has no memory are refused 
 	CHECK(in_child([&] {
 		      group.enter();
 		      const Device device;
-		      const Memory counters(bytes);
-		      auto how = describe(
-			      each_address(Burner::usual, Burner::usual + bytes / 8, counters.at(), 8));
+		      const Memory table(bytes);
+		      const Fd proof = proof_of(getpid());
+		      auto how = describe_recording(table.at(), bytes, 0, period_10khz);
 
-		      return device.call(PROFIL_START, &how);
+		      how.proof = proof.get();
+		      return device.call(PROFIL_RECORD, &how);
 	      }) == ENOMEM);
 }
 
@@ -145,6 +147,7 @@ TEST_CASE_METHOD(AtRest, "counters may be in pages pinned by io_uring, which kee
 	CHECK(pinned_in_kernel() == pinned + 2);
 
 	device.start(describe(region_on(counter)));
+	check_counts_on(device, burner, counter);
 	CHECK(pinned_in_kernel() == pinned + 3);
 	need_that(!io_uring_unregister_buffers(&ring), "io_uring_unregister_buffers");
 	CHECK(soon([&] { return pinned_in_kernel() == pinned + 1; }));

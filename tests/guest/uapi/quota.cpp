@@ -27,6 +27,38 @@ int start(const Device &device, const Memory &memory, size_t pages, uint64_t per
 	return device.call(PROFIL_START, &how);
 }
 
+/** A start whose list of pages takes this many pages, a power of two; its counters need not exist. */
+int start_with_list(const Device &device, size_t pages)
+{
+	auto region = one_counter(text, text + CODE_LOOP_RETURN, reinterpret_cast<void *>(page), 4);
+
+	region.bytes = pages * (page / sizeof(void *)) * page;
+	auto how = describe(region, period_nobody);
+	return device.call(PROFIL_START, &how);
+}
+
+/** Have ticks count in each of some pages.  Returns whether every tick has counted there. */
+bool counts_in_pages(const Device &device, const Burner &burner, const Memory &memory, size_t pages)
+{
+	auto how = describe(each_address(text, text + pages * page / 8, memory.at(), 8), period_nobody);
+	bool all = true;
+
+	device.start(how);
+	for (size_t i = 0; i < pages; i++) {
+		/* Not at the page's end, where the loop's return would count in the next page. */
+		const uintptr_t at = text + i * page / 8 + 8;
+		const auto here = [&] {
+			return counter<uint64_t>(memory, at - text) +
+			       counter<uint64_t>(memory, at - text + CODE_LOOP_RETURN);
+		};
+		const auto before = here();
+		const auto ticks = burn_ticks(device, burner, at, 3);
+
+		all = all && here() == before + ticks;
+	}
+	return all;
+}
+
 struct Tried {
 	int before, at, above;
 	uint64_t locked;
@@ -34,89 +66,102 @@ struct Tried {
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds the pages of a process", "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds the pages that stay pinned, and loses no tick",
+		 "[uapi][quota]")
 {
-	const auto tried = in_child([] {
+	const auto locked = in_child([] {
 		const Device device;
-		const Memory memory(8 * page);
+		const Burner burner;
+		const Memory memory(6 * page);
 		const rlimit four = {4 * page, 4 * page};
-		Tried result;
 
 		become_nobody();
 		need(setrlimit(RLIMIT_MEMLOCK, &four), "setrlimit");
-		result.before = start(device, memory, 3);
-		need_that(locked_bytes() == 3 * page, "VmLck is three pages");
-		/* Pages that the process already has pinned are not charged twice. */
-		result.at = start(device, memory, 3);
-		result.above = start(device, memory, 5);
-		result.locked = locked_bytes();
-		device.stop();
-		need_that(start(device, memory, 4) == 0, "the limit itself is allowed");
-		need_that(locked_bytes() == 4 * page, "VmLck is four pages");
-		need_that(start(device, memory, 5) == ENOMEM, "not more");
+		need_that(counts_in_pages(device, burner, memory, 6), "every tick counts");
+		const uint64_t most = locked_bytes();
 		device.stop();
 		need_that(locked_bytes() == 0, "VmLck is as before");
-		return result;
+		return most;
 	});
-	CHECK(tried.before == 0);
-	CHECK(tried.at == 0);
-	CHECK(tried.above == ENOMEM);
-	CHECK(tried.locked == 3 * page);
+	CHECK(locked == 4 * page);
 }
 
 TEST_CASE_METHOD(AtRest, "root may lock more than RLIMIT_MEMLOCK", "[uapi][quota]")
 {
-	const auto error = in_child([] {
+	const auto locked = in_child([] {
 		const Device device;
+		const Burner burner;
 		const Memory memory(4 * page);
 		const rlimit none = {0, 0};
 
 		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
-		return start(device, memory, 4);
+		need_that(counts_in_pages(device, burner, memory, 4), "every tick counts");
+		return locked_bytes();
 	});
-	CHECK(error == 0);
+	CHECK(locked == 4 * page);
 }
 
-TEST_CASE_METHOD(AtRest, "a user has a limit of pages across all processes", "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "max_user_pages bounds what stays pinned across all processes of a user",
+		 "[uapi][quota]")
 {
 	const Setting limit = module_parameter("max_user_pages", 5);
 
 	const auto tried = in_child([] {
 		const Device device;
+		const Burner burner;
 		const Memory memory(8 * page);
-		Tried result;
+		Tried result = {};
 
 		become_nobody();
-		need_that(start(device, memory, 6) == EDQUOT, "six are too many");
-		need_that(locked_bytes() == 0, "nothing stays locked");
-		result.before = start(device, memory, 3);
-		result.at = in_child([&] { return start(device, memory, 2); });
-		result.above = in_child([&] { return start(device, memory, 3); });
+		need_that(counts_in_pages(device, burner, memory, 3), "every tick counts");
+		result.at = in_child([&] {
+			need_that(counts_in_pages(device, burner, memory, 4),
+				  "every tick of the child counts");
+			return static_cast<int>(locked_bytes() / page);
+		});
 		result.locked = locked_bytes();
+		return result;
+	});
+	CHECK(tried.at == 2);
+	CHECK(tried.locked == 3 * page);
+}
+
+TEST_CASE_METHOD(AtRest, "the list of a self profile's pages is charged, and refused above the user's limit",
+		 "[uapi][quota]")
+{
+	const Setting limit = module_parameter("max_user_pages", 5);
+
+	const auto tried = in_child([] {
+		const Device device;
+		Tried result = {};
+
+		become_nobody();
+		need_that(start_with_list(device, 8) == EDQUOT, "eight are too many");
+		result.before = start_with_list(device, 2);
+		result.at = in_child([&] { return start_with_list(device, 2); });
+		result.above = in_child([&] { return start_with_list(device, 4); });
 		return result;
 	});
 	CHECK(tried.before == 0);
 	CHECK(tried.at == 0);
 	CHECK(tried.above == EDQUOT);
-	CHECK(tried.locked == 3 * page);
 }
 
 TEST_CASE_METHOD(AtRest, "the limit of pages across all users leaves each user their share", "[uapi][quota]")
 {
 	const size_t share = 2048;
 	const Device device;
-	const Memory memory((share + 1) * page);
 	const Setting limit = module_parameter("max_pages", 4);
 
-	CHECK(start(device, memory, 3) == 0);
-	CHECK(module_stat("pinned_pages") == pages() + 3);
+	CHECK(start_with_list(device, 4) == 0);
+	CHECK(module_stat("pinned_pages") == pages() + 4);
 	CHECK(in_child([&] {
 		      become_nobody();
-		      need_that(start(device, memory, share + 1) == EDQUOT, "more than the share");
-		      return start(device, memory, share);
+		      need_that(start_with_list(device, 2 * share) == EDQUOT, "more than the share");
+		      return start_with_list(device, share);
 	      }) == 0);
 	/* CAP_SYS_RESOURCE overrides this limit. */
-	CHECK(start(device, memory, share + 1) == 0);
+	CHECK(start_with_list(device, 2 * share) == 0);
 	device.stop();
 	CHECK(soon([&] { return module_stat("pinned_pages") == pages(); }));
 }
@@ -317,30 +362,6 @@ TEST_CASE_METHOD(AtRest, "a process can have eight profiles, and a ninth only fr
 		CHECK(chain.after_close == 0);
 		CHECK(chain.own_after_close == 0);
 	}
-}
-
-TEST_CASE_METHOD(AtRest, "a start in the memory of the last one needs no room, whatever the limit is now",
-		 "[uapi][quota]")
-{
-	const Setting limit = module_parameter("max_user_pages", 5);
-
-	const auto tried = in_child([] {
-		const Device device;
-		const Memory memory(8 * page);
-		const Fd most(open("/sys/module/profil/parameters/max_user_pages", O_WRONLY | O_CLOEXEC));
-		Tried result;
-
-		become_nobody();
-		result.before = start(device, memory, 3);
-		need(write(most.get(), "2", 1), "write");
-		result.at = start(device, memory, 3);
-		result.above = start(device, memory, 4);
-		result.locked = locked_bytes();
-		return result;
-	});
-	CHECK(tried.before == 0);
-	CHECK(tried.at == 0);
-	CHECK(tried.above == EDQUOT);
 }
 
 TEST_CASE_METHOD(AtRest, "the memory for many regions is charged", "[uapi][quota]")

@@ -257,7 +257,6 @@ void check_recording(const Way &way)
 	CHECK(with([](auto &r) { r.flags |= PROFIL_THREAD | PROFIL_RECORD_EVERYBODY; }) == EINVAL);
 	CHECK(with([](auto &r) { r.flags |= PROFIL_FAULT_REGION; }) == EINVAL);
 	CHECK(with([](auto &r) { r.flags |= PROFIL_OWED_TICKS; }) == EINVAL);
-	CHECK(with([](auto &r) { r.flags |= PROFIL_PIN_LATE; }) == EINVAL);
 	CHECK(with([](auto &r) { r.flags = 1U << 31; }) == EINVAL);
 	CHECK(with([](auto &r) { r.clock = 77; }) == EOPNOTSUPP);
 	CHECK(with([](auto &r) { r.period = 0; }) == ERANGE);
