@@ -91,7 +91,8 @@ static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *
  * For any number of profiles, in any state.
  *
  * Context: Interrupts off, in a section.
- * Return: true if the next tick may have to sample current.
+ * Return: true if the next tick may have to sample current.  Others' bindings in the same bucket
+ * are no reason: a profile that begins later arms the clock itself.
  */
 bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period)
 {
@@ -111,11 +112,13 @@ bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs
 		met |= profil_everybody_bit(binding->profile);
 		profil_tick_binding(binding, regs, period);
 	}
-	if (unlikely(!bound && current->in_execve))
+	if (unlikely(!bound && current->in_execve)) {
 		profil_tick_unbound(source, regs, period);
-	else if (unlikely(!profil_everybody_met(met)))
-		profil_tick_unmet(source, met, regs, period);
-	return true;
+		return true;
+	}
+	if (unlikely(!profil_everybody_met(met)))
+		bound |= profil_tick_unmet(source, met, regs, period);
+	return bound;
 }
 
 /**
@@ -136,9 +139,6 @@ bool profil_tick_any(struct pt_regs *regs, u64 period)
 		profil_tick_recording(only, regs, period);
 		return true;
 	}
-	if (current->mm && !current->in_execve && !profil_everybody_exist() &&
-	    hlist_empty(profil_tick_chain(current->mm)))
-		return false;
 	return profil_tick_all(regs, period);
 }
 

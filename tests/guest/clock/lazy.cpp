@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <sstream>
 #include <time.h>
@@ -230,6 +231,14 @@ TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][i
 	CHECK(interrupts_with("lazy", sleep) < 400);
 	CHECK(interrupts_with("lazy", wait) < 400);
 	CHECK(interrupts_with("perf", wait) > 1800);
+
+	/* A recording of an event needs no clock. */
+	const Clock lazy("lazy");
+	Recording faults(4096, 1);
+
+	faults.begin_with(open_proof({.pid = other.pid(), .config = PERF_COUNT_SW_PAGE_FAULTS}),
+			  PROFIL_FOLLOW | PROFIL_EVENT);
+	CHECK(interrupts_during(wait) < 400);
 }
 
 TEST_CASE("the lazy clock does not tick for system-wide recordings that have ended or were refused",
