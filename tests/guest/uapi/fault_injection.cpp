@@ -107,7 +107,8 @@ void sweep_command(const Device &device, unsigned command, const std::function<T
 		INFO("failure " << n << " on way " << kind << ": " << strerror(error));
 		if (error)
 			CHECK(fired);
-		if (error)
+		/* A ring may have no memory for the worker that would run the command. */
+		if (error && (kind == Way::by_ioctl || error != ENOMEM))
 			CHECK(std::find(errors.begin(), errors.end(), error) != errors.end());
 		check(error, structure);
 		return fired;
@@ -190,7 +191,7 @@ TEST_CASE_METHOD(AtRest, "a stop that fails can be repeated", "[fault-injection]
 		[&](int error, const profil_stop &) {
 			const auto state = whole_status(device).state;
 
-			CHECK((state == PROFIL_STATE_NONE || error == EFAULT));
+			CHECK((state == PROFIL_STATE_NONE || error));
 			device.stop();
 			CHECK(whole_status(device).state == PROFIL_STATE_NONE);
 		});
