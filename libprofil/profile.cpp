@@ -116,17 +116,30 @@ int start_unchecked(const profil_spec &spec, uint64_t *stored)
 	return 0;
 }
 
+/* Of larger buffers, which may be sparse, only the first and the last page are made present. */
+constexpr uint64_t whole_bytes_max = uint64_t{1} << 30;
+
+static int check_buffer(uint64_t start, uint64_t bytes)
+{
+	if (bytes <= whole_bytes_max)
+		return make_writable(start, bytes);
+
+	const int error = make_writable(start, 1);
+
+	return error ? error : make_writable(start + bytes - 1, 1);
+}
+
 static int check_counters(const profil_spec &spec)
 {
 	int error = 0;
 
 	for (uint32_t i = 0; i < spec.nr_regions && spec.nr_regions <= regions_max && !error; i++)
-		error = make_writable(spec.regions[i].buffer, spec.regions[i].bytes);
+		error = check_buffer(spec.regions[i].buffer, spec.regions[i].bytes);
 	if (!error && spec.overflow)
-		error = make_writable(reinterpret_cast<uintptr_t>(spec.overflow), spec.overflow_width);
+		error = check_buffer(reinterpret_cast<uintptr_t>(spec.overflow), spec.overflow_width);
 	if (!error && spec.samples)
-		error = make_writable(reinterpret_cast<uintptr_t>(spec.samples),
-				      spec.nr_samples * spec.sample_width);
+		error = check_buffer(reinterpret_cast<uintptr_t>(spec.samples),
+				     spec.nr_samples * spec.sample_width);
 	return error;
 }
 

@@ -101,7 +101,10 @@ int make_writable(uint64_t start, uint64_t bytes)
 		return 0;
 	if (end < start || end > UINTPTR_MAX)
 		return EFAULT;
-	return madvise(reinterpret_cast<void *>(low), length, MADV_POPULATE_WRITE) ? EFAULT : 0;
+	if (!madvise(reinterpret_cast<void *>(low), length, MADV_POPULATE_WRITE))
+		return 0;
+	/* A sandbox may forbid it: then the first tick finds out. */
+	return errno == ENOSYS || errno == EPERM ? 0 : EFAULT;
 }
 
 } // namespace libprofil

@@ -260,8 +260,8 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 	err = profil_binding_publish(binding);
 	if (err)
 		profil_binding_drop(binding);
-	/* -ENOENT: it is over, so nothing is lost. */
-	if (err && err != -ENOENT)
+	/* It is over, or the new address space was added before this probe: nothing is lost. */
+	if (err && err != -ENOENT && err != -EEXIST)
 		profil_fork_lost(profile, current);
 }
 

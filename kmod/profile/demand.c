@@ -57,13 +57,18 @@ static unsigned long profil_demand_address(const struct profil_layout *layout, u
 	return span->start + ((index - span->first) << PAGE_SHIFT);
 }
 
-/* Return: true if the page is among the pins now. */
+static bool profil_demand_is_gate(const struct profil_layout *layout, unsigned long index)
+{
+	return layout->how.gate && index == layout->gate >> PAGE_SHIFT;
+}
+
+/* A gate that has lost its page stays lost.  Return: true if the page is among the pins now. */
 static bool profil_demand_enter(struct profil_pins *pins, unsigned long index, struct page *page)
 {
 	bool kept;
 
 	mutex_lock(pins->lock);
-	kept = !pins->gone && !pins->page[index];
+	kept = !pins->gone && !pins->page[index] && !profil_demand_is_gate(pins->layout, index);
 	if (kept) {
 		WRITE_ONCE(pins->page[index], page_address(page));
 		pins->held++;
@@ -208,11 +213,6 @@ void profil_demand_unpublish(struct profil_profile *profile)
 	raw_spin_lock_irqsave(&demand->lock, flags);
 	rcu_assign_pointer(profile->pins, NULL);
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
-}
-
-static bool profil_demand_is_gate(const struct profil_layout *layout, unsigned long index)
-{
-	return layout->how.gate && index == layout->gate >> PAGE_SHIFT;
 }
 
 /*

@@ -13,6 +13,7 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/profil_record.h>
 #include <linux/siphash.h>
 #include <linux/spinlock_types.h>
@@ -48,6 +49,8 @@ struct task_struct;
 
 /* Shares of the numbers, for users by a hash; share 0 has no bound. */
 #define PROFIL_SHARE_BITS	6
+/* One number in so many is kept for share 0. */
+#define PROFIL_NUMBERS_KEPT	8
 
 /**
  * struct profil_identity - what makes two entries the same
@@ -201,7 +204,8 @@ static inline u32 profil_recording_share(const struct profil_recording *recordin
  * @payer: as in &struct profil_spare
  *
  * A share with a bound never has more than are left for all.  So whatever one user's programs do,
- * others' still get numbers, and a user who is alone gets half.
+ * others' still get numbers, and a user who is alone gets half.  However many users there are, an
+ * eighth is for the programs of the recording's own user, and for what is no user's.
  *
  * Context: Any.
  * Return: how many; an owner needs PROFIL_OWNER_NUMBERS.
@@ -211,10 +215,12 @@ static inline u32 profil_recording_left(const struct profil_recording *recording
 {
 	u32 left = recording->limit - READ_ONCE(recording->in_use);
 	u32 share = profil_recording_share(recording, payer);
-	u32 used = share ? READ_ONCE(recording->used[share]) : 0;
+	u32 kept = recording->limit / PROFIL_NUMBERS_KEPT, used;
 
 	if (!share)
 		return left;
+	left -= min(left, kept - min(kept, READ_ONCE(recording->used[0])));
+	used = READ_ONCE(recording->used[share]);
 	return used < left ? (left - used) / 2 : 0;
 }
 

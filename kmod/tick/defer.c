@@ -98,44 +98,53 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 	deferral->mm = current->mm;
 	deferral->place = *place;
 	deferral->turn = atomic64_inc_return(&profile->demand->turns);
-	/* With the place: see profil_defer_first(). */
+	/* With the place: see profil_defer_tail(). */
 	smp_store_release(&deferral->count, ticks);
 	if (profil_profile_get(profile)) {
 		if (!task_work_add(current, &deferral->work, TWA_RESUME))
 			return PROFIL_DEFERRED;
 		profil_profile_put(profile);
 	}
-	/* Too late in its exit: it will not return to user mode. */
 	WRITE_ONCE(deferral->count, 0);
+	/* Too late in its exit: it will not return to user mode. */
 	smp_store_release(&deferral->task, NULL);
 	return PROFIL_OFF;
 }
 
+/* Return: the first of the PCs that wait in a deferral and are the last of @stored; or @stored. */
+static u64 profil_defer_tail(const struct profil_layout *layout,
+			     const struct profil_deferral *deferral, u64 stored)
+{
+	u64 count = smp_load_acquire(&deferral->count);	/* after its place */
+	u64 first;
+
+	if (!count || deferral->place.width)
+		return stored;
+	first = (READ_ONCE(deferral->place.position) - layout->samples) >>
+		ilog2(layout->how.sample_width);
+	return first < stored && first + count >= stored ? first : stored;
+}
+
 /**
- * profil_defer_first() - how many PCs at the beginning of the array are stored
+ * profil_defer_stored() - how many PCs a child finds that is forked now
  * @profile: a self profile with samples
  * @stored: how many have a place
  *
- * Those that wait for their page are missing in a child that is forked now.
+ * The last ones may wait for their page: they are the parent's.  Others that wait leave holes, as
+ * they do in the parent until they are stored.
  *
  * Context: The fork probe.
  * Return: their number; not more than @stored.
  */
-u64 profil_defer_first(const struct profil_profile *profile, u64 stored)
+u64 profil_defer_stored(const struct profil_profile *profile, u64 stored)
 {
-	const struct profil_layout *layout = profile->demand->layout;
-	const struct profil_deferral *deferral;
-	u64 position, count;
-	unsigned int i;
+	const struct profil_demand *demand = profile->demand;
+	unsigned int i, round;
 
-	for (i = 0; i < PROFIL_DEFERRALS; i++) {
-		deferral = &profile->demand->deferral[i];
-		count = smp_load_acquire(&deferral->count);	/* after its place */
-		if (!count || deferral->place.width)
-			continue;
-		position = READ_ONCE(deferral->place.position) - layout->samples;
-		stored = min(stored, position >> ilog2(layout->how.sample_width));
-	}
+	/* In each round a deferral may become the last one. */
+	for (round = 0; round < PROFIL_DEFERRALS; round++)
+		for (i = 0; i < PROFIL_DEFERRALS; i++)
+			stored = profil_defer_tail(demand->layout, &demand->deferral[i], stored);
 	return stored;
 }
 

@@ -16,7 +16,7 @@ struct profil_pins;
 struct profil_place;
 struct profil_profile;
 
-u64 profil_defer_first(const struct profil_profile *profile, u64 stored);
+u64 profil_defer_stored(const struct profil_profile *profile, u64 stored);
 enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
 			       u64 ticks);
 void profil_defer_return(struct profil_profile *profile, u64 position, u64 nr);
