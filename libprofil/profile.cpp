@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 namespace libprofil {
 
@@ -116,17 +117,15 @@ int start_unchecked(const profil_spec &spec, uint64_t *stored)
 	return 0;
 }
 
-/* Of larger buffers, which may be sparse, only the first and the last page are made present. */
-constexpr uint64_t whole_bytes_max = uint64_t{1} << 30;
-
+/* Its first and last page: the others may be many, or sparse, and a tick looks at its page itself. */
 static int check_buffer(uint64_t start, uint64_t bytes)
 {
-	if (bytes <= whole_bytes_max)
-		return make_writable(start, bytes);
+	if (!bytes)
+		return 0;
 
-	const int error = make_writable(start, 1);
+	const int error = make_writable(start);
 
-	return error ? error : make_writable(start + bytes - 1, 1);
+	return error ? error : make_writable(start + bytes - 1);
 }
 
 static int check_counters(const profil_spec &spec)
@@ -150,22 +149,30 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	return error ? error : start_unchecked(spec, stored);
 }
 
+/* With the regions at @p room, for which there is room. */
+static int start_copied(const profil_spec &spec, profil_region *room, uint64_t *stored)
+{
+	profil_spec own = spec;
+
+	if (const int error = copy_from_caller(room, spec.regions, spec.nr_regions * sizeof(profil_region)))
+		return error;
+	own.regions = room;
+	return start_self(own, stored);
+}
+
 int start_callers(const profil_spec &spec, uint64_t *stored)
 {
+	profil_region few[4];
+
 	/* The module refuses more. */
 	if (!spec.nr_regions || spec.nr_regions > regions_max)
 		return start_self(spec, stored);
+	if (spec.nr_regions <= std::size(few))
+		return start_copied(spec, few, stored);
 
-	const Scratch<profil_region> regions(spec.nr_regions);
-	profil_spec own = spec;
+	const Scratch<profil_region> many(spec.nr_regions);
 
-	if (!regions)
-		return ENOMEM;
-	if (const int error =
-		    copy_from_caller(regions.get(), spec.regions, spec.nr_regions * sizeof(profil_region)))
-		return error;
-	own.regions = regions.get();
-	return start_self(own, stored);
+	return many ? start_copied(spec, many.get(), stored) : ENOMEM;
 }
 
 /* For when no copy of this library has started a profile with a gate, or membarrier() fails. */

@@ -92,16 +92,13 @@ int copy_to_caller(void *to, const void *from, size_t bytes)
 	return bytes ? copy(SYS_process_vm_writev, to, from, bytes) : 0;
 }
 
-int make_writable(uint64_t start, uint64_t bytes)
+int make_writable(uint64_t address)
 {
-	const uint64_t page = getauxval(AT_PAGESZ), end = start + bytes;
-	const uint64_t low = start - start % page, length = (end - low + page - 1) / page * page;
+	const uint64_t page = getauxval(AT_PAGESZ);
 
-	if (!bytes)
-		return 0;
-	if (end < start || end > UINTPTR_MAX)
+	if (address > UINTPTR_MAX)
 		return EFAULT;
-	if (!madvise(reinterpret_cast<void *>(low), length, MADV_POPULATE_WRITE))
+	if (!madvise(reinterpret_cast<void *>(address - address % page), page, MADV_POPULATE_WRITE))
 		return 0;
 	/* A sandbox may forbid it: then the first tick finds out. */
 	return errno == ENOSYS || errno == EPERM ? 0 : EFAULT;

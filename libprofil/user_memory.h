@@ -20,9 +20,9 @@ namespace libprofil {
 [[nodiscard]] int copy_to_caller(void *to, const void *from, size_t bytes);
 
 /**
- * Have the pages of a buffer ready to be written.  Async-signal-safe.
+ * Have the page at an address ready to be written.  Async-signal-safe.
  * @return 0, or EFAULT if it cannot be written.
  */
-[[nodiscard]] int make_writable(uint64_t start, uint64_t bytes);
+[[nodiscard]] int make_writable(uint64_t address);
 
 } // namespace libprofil
