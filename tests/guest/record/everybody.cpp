@@ -337,7 +337,7 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another r
 	const Gate go;
 	Child child([&] {
 		go.wait();
-		for (int i = 0; i < 10'000; i++)
+		for (int i = 0; i < 50'000; i++)
 			getppid();
 	});
 	const pid_t pid = child.pid();
