@@ -54,7 +54,7 @@ TEST_CASE("the interpreter's loop is the hottest function of a Python program", 
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
 	const Output output = profil("record --backend perf -o " + file +
-				     " -- python3 -c 'sum(i * i for i in range(700000))'");
+				     " -- python3 -c 'sum(i * i for i in range(7000000))'");
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
