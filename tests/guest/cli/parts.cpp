@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/cli/parts.cpp  Recordings in parts, each in a file of its own. */
 #include "tests/guest/cli/support.h"
+#include "tests/support/files.h"
 
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <sstream>
 
 using namespace cli_test;
 
 namespace {
-
-std::vector<std::string> files_in(const TemporaryDirectory &directory)
-{
-	std::set<std::string> files;
-
-	for (const auto &entry : std::filesystem::directory_iterator(directory / ""))
-		files.insert(entry.path());
-	return {files.begin(), files.end()};
-}
 
 /** How long a profile's only event was enabled. */
 uint64_t enabled_ns_in(const std::string &file)

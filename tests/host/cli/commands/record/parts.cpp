@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/commands/record/parts.cpp  Recordings in parts, with pauses, and in slices. */
 #include "tests/host/cli/recorded.h"
+#include "tests/support/files.h"
 #include "tests/support/terminal.h"
 
 #include <algorithm>
@@ -13,15 +14,6 @@ using namespace support;
 using terminal_test::Terminal;
 
 namespace {
-
-std::vector<std::string> files_in(const TemporaryDirectory &directory)
-{
-	std::set<std::string> files;
-
-	for (const auto &entry : std::filesystem::directory_iterator(directory / ""))
-		files.insert(entry.path());
-	return {files.begin(), files.end()};
-}
 
 /** A FIFO with both ends open here, so that opening it does not wait for a recording. */
 class Fifo {
