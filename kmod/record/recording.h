@@ -108,8 +108,8 @@ struct profil_entry {
  * @calls: ticks in kernel mode count at the PC that called the kernel; constant
  * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
- * @payer: system-wide: profil_payer() of the user who made it, for whom the numbers are; all other
- *	users' shares of them have a bound.  0: no share has one; constant
+ * @payer: of a system-wide recording: profil_payer() of the user who made it, whose share of the
+ *	numbers has no bound.  0: no share has one; constant
  * @memcg: pays for entries that tasks add, referenced; constant
  * @nobody: the owner of unattributed ticks: no number or memory was left; constant
  * @irq: the owner of interrupts; constant
@@ -205,7 +205,7 @@ static inline u32 profil_recording_share(const struct profil_recording *recordin
  *
  * A share with a bound never has more than are left for all.  So whatever one user's programs do,
  * others' still get numbers, and a user who is alone gets half.  However many users there are, an
- * eighth is for the programs of the recording's own user, and for what is no user's.
+ * eighth is kept for the recording's own user, and for what belongs to no user.
  *
  * Context: Any.
  * Return: how many; an owner needs PROFIL_OWNER_NUMBERS.

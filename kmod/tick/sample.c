@@ -92,7 +92,7 @@ static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *
  *
  * Context: Interrupts off, in a section.
  * Return: true if the next tick may have to sample current.  Others' bindings in the same bucket
- * are no reason: a profile that begins later arms the clock itself.
+ * do not count: a profile that begins later arms the clock itself.
  */
 bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period)
 {
