@@ -177,7 +177,7 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	pins = profil_profile_pins(profile);
 	status->state = READ_ONCE(profile->state);
 	status->period = profile->period;
-	status->stored = profil_profile_stored(profile);
+	status->stored = profil_demand_stored(profile);
 	status->pinned = pins ? (u64)pins->held << PAGE_SHIFT : 0;
 	status->processes = READ_ONCE(profile->nr_bindings);
 	status->joined = READ_ONCE(profile->joined);

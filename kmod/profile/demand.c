@@ -215,6 +215,32 @@ void profil_demand_unpublish(struct profil_profile *profile)
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
 }
 
+/**
+ * profil_demand_stored() - number of PCs in the array
+ * @profile: a profile
+ *
+ * The tick counts attempts; those that found the array full stored nothing.  The last ones may
+ * wait for their page.
+ *
+ * Context: Any; takes the lock of the profile's demand.
+ * Return: their number.
+ */
+u64 profil_demand_stored(struct profil_profile *profile)
+{
+	struct profil_demand *demand = profile->demand;
+	unsigned long flags;
+	u64 stored;
+
+	/* It was off when it began, or is a recording. */
+	if (!demand)
+		return atomic64_read(&profile->stored);
+	raw_spin_lock_irqsave(&demand->lock, flags);
+	stored = min_t(u64, atomic64_read(&profile->stored), demand->layout->how.nr_samples);
+	stored = profil_defer_stored(profile, stored);
+	raw_spin_unlock_irqrestore(&demand->lock, flags);
+	return stored;
+}
+
 /*
  * Take up to BATCH pages out of the pins, but not the gate's: all pages, or those that
  * are no longer mapped as they were.  Return: where to go on in @span.

@@ -7,6 +7,8 @@
 #ifndef PROFIL_DEMAND_H
 #define PROFIL_DEMAND_H
 
+#include <linux/types.h>
+
 struct profil_pins;
 struct profil_profile;
 
@@ -14,5 +16,6 @@ int profil_demand_init(struct profil_profile *profile);
 void profil_demand_forget_all(struct profil_pins *pins);
 int profil_demand_check(struct profil_pins *pins);
 void profil_demand_unpublish(struct profil_profile *profile);
+u64 profil_demand_stored(struct profil_profile *profile);
 
 #endif /* PROFIL_DEMAND_H */

@@ -92,9 +92,10 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile, u64 *
 		profil_recording_end(profile->recording);
 	}
 	profil_clock_sync();
-	*stored = profil_profile_stored(profile);
-	atomic64_set(&profile->stored, *stored);
 	profil_demand_unpublish(profile);
+	/* PCs that still wait will not be stored. */
+	*stored = profil_demand_stored(profile);
+	atomic64_set(&profile->stored, *stored);
 	if (pins)
 		pins->gone = true;
 	profil_clock_put(&profile->clock);

@@ -322,23 +322,6 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 }
 
 /**
- * profil_profile_stored() - number of PCs in the array
- * @profile: its lock is held
- *
- * The tick counts attempts; those that found the array full stored nothing.
- *
- * Context: Any.
- * Return: their number.
- */
-u64 profil_profile_stored(struct profil_profile *profile)
-{
-	const struct profil_pins *pins = profil_profile_pins(profile);
-	u64 stored = atomic64_read(&profile->stored);
-
-	return pins ? min(stored, pins->layout->how.nr_samples) : stored;
-}
-
-/**
  * profil_profile_get_pins() - get the pins, referenced
  * @profile: a profile
  *

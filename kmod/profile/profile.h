@@ -136,7 +136,6 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   struct profil_profile *parent, u32 state,
 						   u64 stored);
-u64 profil_profile_stored(struct profil_profile *profile);
 struct profil_pins *profil_profile_get_pins(struct profil_profile *profile);
 
 /**

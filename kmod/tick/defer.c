@@ -126,14 +126,14 @@ static u64 profil_defer_tail(const struct profil_layout *layout,
 }
 
 /**
- * profil_defer_stored() - how many PCs a child finds that is forked now
- * @profile: a self profile with samples
+ * profil_defer_stored() - how many PCs are in the array, or a child finds that is forked now
+ * @profile: a self profile
  * @stored: how many have a place
  *
  * The last ones may wait for their page: they are the parent's.  Others that wait leave holes, as
  * they do in the parent until they are stored.
  *
- * Context: The fork probe.
+ * Context: The fork probe; or under the lock of the profile's demand.
  * Return: their number; not more than @stored.
  */
 u64 profil_defer_stored(const struct profil_profile *profile, u64 stored)
