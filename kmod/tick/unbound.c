@@ -73,7 +73,7 @@ static bool profil_tick_thread(const struct profil_source *source, struct pt_reg
  * @regs: what it interrupted
  * @period: what the tick stands for, in ns or events
  *
- * An exiting thread has given up its address space; a task in execve(2) may be in one
+ * An exiting user thread has given up its address space; a task in execve(2) may be in one
  * that the exec probe has not seen yet.  Recordings know their processes, so they count
  * these ticks, too.
  *
@@ -89,7 +89,7 @@ bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *reg
 	bool known = false;
 	u32 met = 0;
 
-	if (!(current->flags & PF_EXITING) && !current->in_execve)
+	if (current->flags & PF_KTHREAD || (!(current->flags & PF_EXITING) && !current->in_execve))
 		return profil_tick_thread(source, regs, period);
 	if (pid && profil_recordings_exist()) {
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
