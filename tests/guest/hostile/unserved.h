@@ -20,7 +20,8 @@ struct FaultsForUsers {
 class UnservedMemory {
 public:
 	explicit UnservedMemory(size_t pages = 1)
-		: faults_(need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)), "userfaultfd")),
+		: faults_(need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK)),
+			       "userfaultfd")),
 		  memory_(pages * page)
 	{
 		uffdio_api api = {};
@@ -35,23 +36,29 @@ public:
 	}
 	void *at(size_t number = 0) const { return memory_.at<char>(number * page); }
 	/** Does a fault wait? */
-	bool awaited() const
-	{
-		pollfd event = {faults_.get(), POLLIN, 0};
-
-		return need(poll(&event, 1, 0), "poll") == 1;
-	}
+	bool awaited() const { return pending(0); }
 	/** Returns when this many more wait. */
 	void await(size_t number) const
 	{
 		uffd_msg fault;
 
 		while (number--)
-			need_that(::read(faults_.get(), &fault, sizeof(fault)) == sizeof(fault),
+			need_that(pending(-1) &&
+					  ::read(faults_.get(), &fault, sizeof(fault)) == sizeof(fault),
 				  "a fault is read");
 	}
 
 private:
+	bool pending(int timeout) const
+	{
+		pollfd event = {faults_.get(), POLLIN, 0};
+
+		need(poll(&event, 1, timeout), "poll");
+		/* poll(2) of a userfaultfd that blocks says POLLERR at once. */
+		need_that(!(event.revents & POLLERR), "a userfaultfd can be polled");
+		return event.revents & POLLIN;
+	}
+
 	const Fd faults_;
 	const Memory memory_;
 };
