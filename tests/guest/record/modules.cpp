@@ -128,6 +128,8 @@ TEST_CASE_METHOD(AtRest, "modules that come and go without a tick use up no numb
 	Child child([] { pause(); });
 	Recording recording;
 
+	/* Its ticks may be in code of modules. */
+	REQUIRE(soon([&] { return asleep(child.pid()); }));
 	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
 	const uint32_t before = recording.described(0).in_use;
 	for (unsigned i = 0; i < loads; i++) {
