@@ -278,10 +278,6 @@ workloads: kmod-$(KERNEL) libprofil cli $(B)/tests/programs/usage ## record twen
 lint: ## run all linters, and check the boundaries between the parts
 	scripts/lint
 
-.PHONY: uapi-doc
-uapi-doc: ## regenerate Documentation/uapi.rst from the comments in <linux/profil.h>
-	scripts/build/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
-
 .PHONY: abi
 abi: ## regenerate the ABI that programs rely on: libprofil/libprofil.abi, kmod/uapi.layout
 	+scripts/build/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi

@@ -65,7 +65,7 @@ struct profil_spec {
 struct profil_target {
 	pid_t pid;	  /**< in: process ID in the caller's PID namespace; with PROFIL_THREAD a thread ID */
 	int error;	  /**< out: 0, or an errno value */
-	const char *step; /**< out: the call that failed ("perf_event_open", "PROFIL_RECORD"), or NULL */
+	const char *step; /**< out: the call that failed ("perf_event_open", "PROFIL_ADD"), or NULL */
 };
 
 /** An open /dev/profil and its recordings. */
@@ -132,13 +132,12 @@ struct profil_session *profil_session_open(void);
 void profil_session_close(struct profil_session *session);
 
 /**
- * The session's descriptor, for poll(2): POLLPRI as PROFIL_RECORD_NEWS says.  The session owns it.
+ * The session's descriptor, for poll(2): POLLPRI as profil_session_wait() says.  The session owns it.
  */
 int profil_session_fd(const struct profil_session *session);
 
 /**
- * Begin a recording of a process or of the whole system, add a process to a recording,
- * give it another table, or arm its wake-up.
+ * Begin a recording of a process or of the whole system.
  *
  * A recording counts by file, and needs neither regions nor a reaction to exec or
  * dlopen(3): see <linux/profil_record.h>.  The caller may read its table at any time.
@@ -147,13 +146,8 @@ int profil_session_fd(const struct profil_session *session);
  * @param session the owner.
  * @param pid the process; ignored with PROFIL_RECORD_EVERYBODY, which needs CAP_PERFMON or
  *        perf_event_paranoid 0.
- * @param record in: size, and: to begin a recording, flags, clock, period, table (from
- *        profil_counters_alloc()) and nr_counts; to add a process, profile; with
- *        PROFIL_RECORD_TABLE, flags, profile, table and nr_counts; with
- *        PROFIL_RECORD_NEWS, flags, profile and nr_counts.  The rest is 0.  The library
- *        fills in proof; with the last two it opens none and ignores pid.  After
- *        PROFIL_RECORD_TABLE the old table no longer changes, and may be freed once it has
- *        been read.  out: profile.
+ * @param record in: size, flags, clock, period, table (from profil_counters_alloc()) and
+ *        nr_counts.  The rest is 0; the library fills in proof.  out: profile.
  * @param step if not NULL, receives the call that failed ("perf_event_open",
  *        "PROFIL_RECORD"), or NULL.
  * @return 0, or -1 with errno; ENOTTY if the module is too old for recordings.
@@ -202,6 +196,26 @@ ssize_t profil_session_add(struct profil_session *session, uint32_t profile, str
 int profil_session_record_event(struct profil_session *session, pid_t pid,
 				const struct perf_event_attr *event, struct profil_record *record,
 				const char **step);
+
+/**
+ * Have a recording count in another table.  Afterwards the old one no longer changes: it may be
+ * read, and then freed.
+ * @param session the owner.
+ * @param profile number of the recording.
+ * @param table from profil_counters_alloc(), in the same process as the old one.
+ * @param nr_counts number of its elements, a power of two from 256 to 2^28.
+ * @return 0, or -1 with errno: ENOENT if the recording has ended, EPERM, EINVAL, ENOMEM, EDQUOT, EFAULT.
+ */
+int profil_session_table(struct profil_session *session, uint32_t profile, void *table, uint32_t nr_counts);
+
+/**
+ * Arm the wake-up of profil_session_fd(); poll(2) then waits for POLLPRI: see struct profil_wait.
+ * @param session the owner.
+ * @param profile number of the recording.
+ * @param keys number of new keys in its table to wait for, from 1 to 2^31 - 1.
+ * @return 0, or -1 with errno: ENOENT if the recording has ended, EINVAL.
+ */
+int profil_session_wait(struct profil_session *session, uint32_t profile, uint32_t keys);
 
 /**
  * Look up what a number of a recording stands for; PROFIL_DESCRIBE_OPEN also opens its file.

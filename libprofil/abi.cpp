@@ -267,6 +267,30 @@ PROFIL_EXPORT int profil_session_record_event(profil_session *session, pid_t pid
 	return caller.answer(event ? record(*session, pid, request, step, event) : EFAULT);
 }
 
+PROFIL_EXPORT int profil_session_table(profil_session *session, uint32_t profile, void *table,
+				       uint32_t nr_counts)
+{
+	const Caller caller;
+	profil_table request = {};
+
+	request.size = sizeof request;
+	request.profile = profile;
+	request.nr_counts = nr_counts;
+	request.table = reinterpret_cast<uintptr_t>(table);
+	return caller.answer(session->device.sized(PROFIL_TABLE, &request));
+}
+
+PROFIL_EXPORT int profil_session_wait(profil_session *session, uint32_t profile, uint32_t keys)
+{
+	const Caller caller;
+	profil_wait request = {};
+
+	request.size = sizeof request;
+	request.profile = profile;
+	request.keys = keys;
+	return caller.answer(session->device.sized(PROFIL_WAIT, &request));
+}
+
 PROFIL_EXPORT int profil_session_describe(profil_session *session, profil_describe *describe)
 {
 	const Caller caller;

@@ -14,7 +14,7 @@ namespace libprofil {
 namespace {
 
 constexpr char step_proof[] = "perf_event_open";
-constexpr char step_record[] = "PROFIL_RECORD";
+constexpr char step_add[] = "PROFIL_ADD";
 
 void fail(profil_target &target, int error, const char *step)
 {
@@ -29,7 +29,7 @@ void finish(Addition &addition, int error)
 
 	addition.proof.close();
 	if (error) {
-		fail(target, error, step_record);
+		fail(target, error, step_add);
 		return;
 	}
 	target.error = 0;
@@ -154,7 +154,6 @@ bool Batch::add(profil_target &target)
 	addition.target = &target;
 	addition.command = {};
 	addition.command.size = sizeof addition.command;
-	addition.command.flags = recording_.flags & PROFIL_THREAD;
 	addition.command.profile = recording_.profile;
 	addition.command.proof = shared < 0 ? proof.get() : shared;
 	addition.command.target = shared < 0 ? 0 : target.pid;
@@ -168,7 +167,7 @@ void Batch::by_ioctl(Addition &addition)
 	if (addition.command.target && !share_)
 		with_its_own_proof(addition);
 	else
-		end(addition, device_.sized(PROFIL_RECORD, &addition.command));
+		end(addition, device_.sized(PROFIL_ADD, &addition.command));
 }
 
 /*

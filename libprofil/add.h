@@ -13,7 +13,7 @@ namespace libprofil {
 struct Addition {
 	profil_target *target; /**< the caller's */
 	Fd proof;	       /**< open until the command is done; empty if the batch's is used */
-	profil_record command; /**< PROFIL_RECORD's argument */
+	profil_add command;    /**< PROFIL_ADD's argument */
 };
 
 /**

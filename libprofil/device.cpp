@@ -56,7 +56,6 @@ int Device::check_abi()
 	answer.size = sizeof answer;
 	if (const int error = command(PROFIL_INFO, &answer))
 		return error;
-	features_ = answer.features;
 	return answer.abi == PROFIL_ABI ? 0 : EPROTO;
 }
 

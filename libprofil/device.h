@@ -21,9 +21,6 @@ public:
 	/** Open the device and compare PROFIL_ABI. */
 	[[nodiscard]] int open();
 
-	/** True if the module has all of these.  @param features PROFIL_FEATURE_*. */
-	[[nodiscard]] bool has(uint64_t features) const { return (features_ & features) == features; }
-
 	/** PROFIL_INFO.  @param info any version of the structure; only its size is read. */
 	[[nodiscard]] int info(profil_info *info) const;
 
@@ -51,7 +48,6 @@ private:
 	[[nodiscard]] int check_abi();
 
 	Fd fd_;
-	uint64_t features_ = 0;
 };
 
 } // namespace libprofil

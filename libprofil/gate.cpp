@@ -55,7 +55,7 @@ void opened(profil_gate *gate, uint32_t value)
 	Shared &all = shared();
 
 	all.current.store(gate, std::memory_order_release);
-	all.open.store(!gate || std::atomic_ref(gate->value).load(std::memory_order_acquire) == value,
+	all.open.store(std::atomic_ref(gate->value).load(std::memory_order_acquire) == value,
 		       std::memory_order_release);
 }
 

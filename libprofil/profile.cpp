@@ -98,14 +98,11 @@ int start_unchecked(const profil_spec &spec, uint64_t *stored)
 		return error;
 
 	profil_start start = start_command(spec);
-	profil_gate *const gate = device.has(PROFIL_FEATURE_GATE) ? next_gate() : nullptr;
+	profil_gate *const gate = next_gate();
 
 	start.gate = reinterpret_cast<uintptr_t>(gate);
-	/* A module without gates does not know this flag either, and would refuse it. */
-	if (!gate)
-		start.flags &= ~static_cast<uint32_t>(PROFIL_OWED_TICKS);
 
-	const uint32_t value = gate ? std::atomic_ref(gate->value).load() : 0;
+	const uint32_t value = std::atomic_ref(gate->value).load();
 	const int error = device.sized(PROFIL_START, &start);
 
 	if (error)

@@ -11,21 +11,11 @@ namespace {
 
 constexpr char step_record[] = "PROFIL_RECORD";
 
-int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_attr *event)
+int prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event)
 {
-	const uint32_t flags = proof_flags(record.flags);
-
-	if (record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS))
-		return 0;
-	if (record.flags & PROFIL_RECORD_EVERYBODY)
-		return open_proof_of_everybody(flags, proof, event);
-	/*
-	 * Only the module knows whether the recording to which the process is added samples the
-	 * kernel.  So prefer a proof that permits it.
-	 */
-	if (record.profile && !open_proof(pid, flags | PROFIL_KERNEL_TICKS, proof, event))
-		return 0;
-	return open_proof(pid, flags, proof, event);
+	if (flags & PROFIL_RECORD_EVERYBODY)
+		return open_proof_of_everybody(proof_flags(flags), proof, event);
+	return open_proof(pid, proof_flags(flags), proof, event);
 }
 
 /* Allocate what is kept of the recording first: one that has begun must not be lost. */
@@ -57,12 +47,11 @@ int record(profil_session &session, pid_t pid, profil_record *record, const char
 		return EFAULT;
 	if (step)
 		*step = "perf_event_open";
-	if (const int error = prove(pid, *record, proof, event))
+	if (const int error = prove(pid, record->flags, proof, event))
 		return error;
 	record->proof = proof.get();
 
-	const int error = record->profile ? session.device.sized(PROFIL_RECORD, record)
-					  : begin(session, *record, event);
+	const int error = begin(session, *record, event);
 
 	record->proof = -1;
 	if (step)

@@ -20,7 +20,7 @@ namespace libprofil {
 }
 
 /**
- * PROFIL_RECORD.  Opens the proof that the command needs, and closes it again.
+ * Begin a recording.  Opens the proof that PROFIL_RECORD needs, and closes it again.
  * @param step receives the call that failed, unless NULL.
  * @param event the source of ticks; nullptr: the clock.
  * @return 0, or an errno value.

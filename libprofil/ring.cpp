@@ -32,14 +32,14 @@ void Ring::close()
 	entries_ = 0;
 }
 
-static void prepare(io_uring_sqe *sqe, const Device &device, profil_record &command, size_t number)
+static void prepare(io_uring_sqe *sqe, const Device &device, profil_add &command, size_t number)
 {
 	profil_uring_cmd payload = {};
 
 	payload.arg = reinterpret_cast<uintptr_t>(&command);
 	payload.size = command.size;
 	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, device.fd(), nullptr, 0, 0);
-	sqe->cmd_op = PROFIL_RECORD;
+	sqe->cmd_op = PROFIL_ADD;
 	/* The module runs no command under the ring's lock. */
 	sqe->flags |= IOSQE_ASYNC;
 	memcpy(sqe->cmd, &payload, sizeof payload);

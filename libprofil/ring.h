@@ -28,7 +28,7 @@ public:
 
 #else
 
-/** An io_uring that issues PROFIL_RECORD. */
+/** An io_uring that issues PROFIL_ADD. */
 class Ring {
 public:
 	Ring() = default;

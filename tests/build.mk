@@ -33,7 +33,8 @@ tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_har
 
 # The examples in the manual pages, compiled as a reader would.
 tests_pages := $(wildcard Documentation/man/*.[1-9])
-tests_examples := $(addprefix $(B)/tests/examples/,$(basename $(shell sed -n 's,^/\* example: \(.*\) \*/$$,\1,p' $(tests_pages))))
+tests_example_sources := $(addprefix $(B)/tests/examples/,$(shell sed -n 's,^/\* example: \(.*\) \*/$$,\1,p' $(tests_pages)))
+tests_examples := $(basename $(tests_example_sources))
 
 .PHONY: check-programs
 check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_declared) $(tests_examples) $(B)/demo/words libprofil cli ## build the tests
@@ -90,14 +91,17 @@ $(B)/tests/harness: $(tests_harness_objects)
 	$(call say,LINK)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(tests_libs)
 
-.SECONDARY: $(tests_examples:=.c)
-$(B)/tests/examples/%.c: $(tests_pages)
+$(tests_example_sources): $(tests_pages)
 	@mkdir -p $(@D)
-	$(Q)sed -n '\,^/\* example: $*\.c \*/$$,,/^\.Ed$$/ { /^\.Ed$$/ !{ s/\\e/\\/g; p } }' $^ >$@
+	$(Q)sed -n '\,^/\* example: $(@F) \*/$$,,/^\.Ed$$/ { /^\.Ed$$/ !{ s/\\e/\\/g; p } }' $^ >$@
 
 $(B)/tests/examples/%: $(B)/tests/examples/%.c $(B)/libprofil.so
 	$(call say,CC)
 	$(Q)$(CC) -std=c99 -pedantic $(OPT) $(WARN) -Iinclude -Iinclude/uapi -o $@ $< -L$(B) -lprofil
+
+$(B)/tests/examples/%: $(B)/tests/examples/%.cpp $(B)/libprofil.so
+	$(call say,CXX)
+	$(Q)$(CXX) $(CXXSTD) $(OPT) $(WARN) -Iinclude -Iinclude/uapi -o $@ $< -L$(B) -lprofil
 
 # Programs that measure parts of the command: a refresh of profil top, and what profil
 # record does with its samples.

@@ -31,6 +31,7 @@ public:
 	[[nodiscard]] bool ok() const { return memory_.data() != nullptr; }
 	[[nodiscard]] uint64_t counts() const { return seen_.size(); }
 	[[nodiscard]] uint64_t bytes() const { return memory_.bytes(); }
+	[[nodiscard]] void *memory() const { return memory_.data(); }
 	[[nodiscard]] uint64_t address() const { return reinterpret_cast<uintptr_t>(memory_.data()); }
 	/** Visit what was counted since the last time, while the kernel goes on counting. */
 	void drain(const Visit &visit);

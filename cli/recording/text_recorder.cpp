@@ -107,15 +107,8 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 /** Make the module count in @p table from now on. */
 bool TextRecorder::give(const CountTable &table)
 {
-	profil_record record = {};
-
-	record.size = sizeof(record);
-	record.flags = PROFIL_RECORD_TABLE;
-	record.proof = -1;
-	record.profile = profile_;
-	record.table = table.address();
-	record.nr_counts = static_cast<uint32_t>(table.counts());
-	return !profil_session_record(session_.get(), 0, &record, nullptr);
+	return !profil_session_table(session_.get(), profile_, table.memory(),
+				     static_cast<uint32_t>(table.counts()));
 }
 
 /**
@@ -145,7 +138,7 @@ bool TextRecorder::change_table()
 std::string TextRecorder::why(const AttachError &error) const
 {
 	/* From perf_event_open(2), the same errors have other causes. */
-	const bool of_module = error.step && std::string_view(error.step) == "PROFIL_RECORD";
+	const bool of_module = error.step && std::string_view(error.step) != "perf_event_open";
 
 	const std::string of_event =
 		settings_.event && of_module ? why_event_is_refused(*settings_.event, error.error) : "";

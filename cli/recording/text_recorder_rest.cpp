@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While nothing happens, the recorder sleeps until the module has news (PROFIL_RECORD_NEWS).  When
+ * While nothing happens, the recorder sleeps until the module has news (PROFIL_WAIT).  When
  * it records processes, the ends of these wake it at other times, too.
  *
  * Checks that are otherwise made each second wait for news as well.  The module reports what these
@@ -64,14 +64,7 @@ bool TextRecorder::may_rest(Clock::time_point now) const
  */
 bool TextRecorder::arm(uint32_t keys)
 {
-	profil_record record = {};
-
-	record.size = sizeof(record);
-	record.flags = PROFIL_RECORD_NEWS;
-	record.proof = -1;
-	record.profile = profile_;
-	record.nr_counts = keys;
-	return !profil_session_record(session_.get(), 0, &record, nullptr);
+	return !profil_session_wait(session_.get(), profile_, keys);
 }
 
 /** Arm the wake-up, then look once more for what was missed. */

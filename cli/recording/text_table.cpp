@@ -66,7 +66,7 @@ void TextTable::begin(uint32_t profile, bool with_kernel)
 
 void TextTable::learn_module(uint32_t number, const profil_describe &about, const char *name)
 {
-	kernel_.set(number, {name, about.base, about.bytes, about.state, about.parent});
+	kernel_.set(number, {name, about.base, about.bytes, about.first, about.last});
 }
 
 /** Modules may have been removed; the recording forgets those without ticks. */
@@ -148,7 +148,7 @@ TextTable::Number TextTable::describe(uint32_t number)
 	known.text = about.text;
 	known.owner = about.owner;
 	if (about.kind == PROFIL_KIND_FILE) {
-		known.facts = {about.inode, about.bytes, about.base};
+		known.facts = {about.inode, about.bytes, about.modified};
 		known.object = file_object(about, about.path_size ? path.data() : "[file]");
 		/* Release the file, or umount(2) of its file system fails. */
 		about.flags = PROFIL_DESCRIBE_RELEASE;

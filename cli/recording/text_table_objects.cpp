@@ -79,7 +79,7 @@ void TextTable::open_file(const profil_describe &text, Object &object)
 	if (!profil_session_describe(session_.get(), &request))
 		object.file = Fd(request.fd);
 	else
-		open_same(object, {text.inode, text.bytes, text.base});
+		open_same(object, {text.inode, text.bytes, text.modified});
 }
 
 /**

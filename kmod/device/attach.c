@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PROFIL_RECORD: how a recording begins, and how it gets a process, another table, a wake-up.
+ * PROFIL_RECORD, PROFIL_ADD, PROFIL_TABLE, PROFIL_WAIT: how a recording begins, and how it gets a
+ * process, another table, a wake-up.
  *
  * Context: process
  */
@@ -270,54 +271,73 @@ static int profil_attach_check_event(struct profil_profile *profile,
 	return profil_source_is(&profile->event, &attr) ? 0 : -EACCES;
 }
 
-/* Add the process to a recording. */
-static int profil_attach_add(struct profil_session *session, struct profil_record *record)
+static int profil_attach_add(struct profil_session *session, struct profil_profile *profile,
+			     const struct profil_add *add)
 {
-	struct profil_profile *profile;
 	struct profil_proof proof;
 	int err;
 
-	if (record->flags & ~(u32)PROFIL_THREAD || record->clock || record->period ||
-	    record->table || record->nr_counts || record->reserved)
+	if (profile->everybody || (add->target && profile->flags & PROFIL_EVENT))
 		return -EINVAL;
-	profile = profil_session_find(session, record->profile);
-	if (!profile)
-		return -ENOENT;
-	err = -EINVAL;
-	if (profile->everybody || record->flags != (profile->flags & PROFIL_THREAD) ||
-	    (record->target && profile->flags & PROFIL_EVENT))
-		goto put;
 	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
 	if (err)
-		goto put;
-	err = profil_proof_open(&proof, record->proof,
+		return err;
+	err = profil_proof_open(&proof, add->proof,
 				profil_proof_modes(profile->flags, profile->recording->kernel),
-				record->target);
+				add->target);
 	if (err)
-		goto put;
+		return err;
 	err = profil_attach_check_event(profile, &proof);
 	if (!err)
 		err = profil_attach_target(session, profile, &proof, profil_attach_more);
 	profil_proof_close(&proof);
-put:
+	return err;
+}
+
+/**
+ * profil_session_add() - PROFIL_ADD
+ * @session: of the file
+ * @add: copied from user space
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; or, with nothing changed, an error that the heads of <linux/profil.h> and
+ * <linux/profil_record.h> list.
+ */
+int profil_session_add(struct profil_session *session, const struct profil_add *add)
+{
+	struct profil_profile *profile;
+	int err;
+
+	if (add->flags || add->reserved)
+		return -EINVAL;
+	profile = profil_session_find(session, add->profile);
+	if (!profile)
+		return -ENOENT;
+	err = profil_attach_add(session, profile, add);
 	profil_profile_put(profile);
 	return err;
 }
 
-/* PROFIL_RECORD_TABLE: let the recording count in another table. */
-static int profil_attach_table(struct profil_session *session, const struct profil_record *record)
+/**
+ * profil_session_table() - PROFIL_TABLE
+ * @session: of the file
+ * @table: copied from user space
+ *
+ * Context: Process context, may sleep.
+ * Return: as profil_session_add().
+ */
+int profil_session_table(struct profil_session *session, const struct profil_table *table)
 {
 	struct profil_profile *profile;
 	struct profil_start start = {};
 	int err;
 
-	if (record->flags != PROFIL_RECORD_TABLE || record->clock || record->period ||
-	    record->proof != -1 || record->target || record->reserved || !record->profile)
+	if (table->flags)
 		return -EINVAL;
-	err = profil_recording_check_table(record, &start);
+	err = profil_recording_check_table(table->table, table->nr_counts, &start);
 	if (err)
 		return err;
-	profile = profil_session_find(session, record->profile);
+	profile = profil_session_find(session, table->profile);
 	if (!profile)
 		return -ENOENT;
 	if (READ_ONCE(profile->state) == PROFIL_STATE_RUNNING)
@@ -328,35 +348,31 @@ static int profil_attach_table(struct profil_session *session, const struct prof
 	return err;
 }
 
-/* The lock makes sure that the end of the recording is seen here, or wakes the reader. */
-static int profil_attach_await(struct profil_session *session, struct profil_profile *profile,
-			       int keys)
+/**
+ * profil_session_wait() - PROFIL_WAIT: arm the wake-up of the session's reader
+ * @session: of the file
+ * @wait: copied from user space
+ *
+ * Context: Process context, may sleep.
+ * Return: as profil_session_add().
+ */
+int profil_session_wait(struct profil_session *session, const struct profil_wait *wait)
 {
+	struct profil_profile *profile;
 	int err = -ENOENT;
 
+	if (wait->flags || !wait->keys || wait->keys > INT_MAX)
+		return -EINVAL;
+	profile = profil_session_find(session, wait->profile);
+	if (!profile)
+		return -ENOENT;
+	/* The lock makes sure that the recording's end is seen here, or wakes the reader. */
 	mutex_lock(&profile->lock);
 	if (!profile->retired && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING) {
-		profil_news_await(&session->follower.news, keys);
+		profil_news_await(&session->follower.news, wait->keys);
 		err = 0;
 	}
 	mutex_unlock(&profile->lock);
-	return err;
-}
-
-/* PROFIL_RECORD_NEWS: arm the wake-up of the session's reader. */
-static int profil_attach_news(struct profil_session *session, const struct profil_record *record)
-{
-	struct profil_profile *profile;
-	int err;
-
-	if (record->flags != PROFIL_RECORD_NEWS || record->clock || record->period ||
-	    record->proof != -1 || record->table || record->target || record->reserved ||
-	    !record->profile || !record->nr_counts || record->nr_counts > INT_MAX)
-		return -EINVAL;
-	profile = profil_session_find(session, record->profile);
-	if (!profile)
-		return -ENOENT;
-	err = profil_attach_await(session, profile, record->nr_counts);
 	profil_profile_put(profile);
 	return err;
 }
@@ -367,22 +383,14 @@ static int profil_attach_news(struct profil_session *session, const struct profi
  * @record: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, an error that the heads of <linux/profil.h> and
- * <linux/profil_record.h> list.
+ * Return: as profil_session_add().
  */
 int profil_session_record(struct profil_session *session, struct profil_record *record)
 {
 	struct profil_recording *recording;
 	struct profil_start start;
-	int err;
+	int err = profil_recording_check(record, &start);
 
-	if (record->flags & PROFIL_RECORD_TABLE)
-		return profil_attach_table(session, record);
-	if (record->flags & PROFIL_RECORD_NEWS)
-		return profil_attach_news(session, record);
-	if (record->profile)
-		return profil_attach_add(session, record);
-	err = profil_recording_check(record, &start);
 	if (err)
 		return err;
 	recording = profil_recording_create(record, session->follower.ns);

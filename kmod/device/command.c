@@ -32,6 +32,9 @@ union argument {
 	struct profil_status status;
 	struct profil_stop_all stop_all;
 	struct profil_record record;
+	struct profil_add add;
+	struct profil_table table;
+	struct profil_wait wait;
 	struct profil_describe describe;
 };
 
@@ -43,7 +46,7 @@ static int profil_command_info(struct profil_session *session, union argument *a
 		return -EINVAL;
 	info->abi = PROFIL_ABI;
 	info->region_max = PROFIL_REGION_MAX;
-	info->features = PROFIL_FEATURE_GATE | PROFIL_FEATURE_RECORD;
+	info->features = 0;
 	info->period_min = profil_period_min(perfmon_capable());
 	profil_user_pages(&info->pages_used, &info->pages_max);
 	return 0;
@@ -93,6 +96,21 @@ static int profil_command_record(struct profil_session *session, union argument 
 	return profil_session_record(session, &arg->record);
 }
 
+static int profil_command_add(struct profil_session *session, union argument *arg)
+{
+	return profil_session_add(session, &arg->add);
+}
+
+static int profil_command_table(struct profil_session *session, union argument *arg)
+{
+	return profil_session_table(session, &arg->table);
+}
+
+static int profil_command_wait(struct profil_session *session, union argument *arg)
+{
+	return profil_session_wait(session, &arg->wait);
+}
+
 static int profil_command_describe(struct profil_session *session, union argument *arg)
 {
 	return profil_session_describe(session, &arg->describe);
@@ -116,16 +134,11 @@ static void profil_command_undo_start(struct profil_session *session, const unio
 	profil_self_stop(&stop);
 }
 
-/*
- * A process that was added stays: only the end of its profile removes it.  So does another
- * table.  The caller knows about both.
- */
 static void profil_command_undo_record(struct profil_session *session, const union argument *arg)
 {
 	struct profil_stop stop = { .profile = arg->record.profile };
 
-	if (arg->record.table && !(arg->record.flags & PROFIL_RECORD_TABLE))
-		profil_session_stop(session, &stop);
+	profil_session_stop(session, &stop);
 }
 
 /**
@@ -152,19 +165,25 @@ struct command {
 static const struct command commands[] = {
 	{ PROFIL_INFO, END(profil_info, pages_used),
 	  sizeof(struct profil_info), true, profil_command_info },
-	{ PROFIL_START, END(profil_start, stored),
+	{ PROFIL_START, END(profil_start, gate),
 	  sizeof(struct profil_start), true, profil_command_start, profil_command_undo_start },
 	{ PROFIL_STOP, END(profil_stop, stored),
 	  sizeof(struct profil_stop), true, profil_command_stop },
-	{ PROFIL_STATUS, END(profil_status, forks_lost),
+	{ PROFIL_STATUS, END(profil_status, lost_full),
 	  sizeof(struct profil_status), true, profil_command_status },
-	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
-	  sizeof(struct profil_stop_all), false, profil_command_stop_all },
 	{ PROFIL_RECORD, END(profil_record, reserved),
 	  sizeof(struct profil_record), true, profil_command_record, profil_command_undo_record },
-	{ PROFIL_DESCRIBE, END(profil_describe, name),
+	{ PROFIL_ADD, END(profil_add, reserved),
+	  sizeof(struct profil_add), false, profil_command_add },
+	{ PROFIL_TABLE, END(profil_table, table),
+	  sizeof(struct profil_table), false, profil_command_table },
+	{ PROFIL_WAIT, END(profil_wait, keys),
+	  sizeof(struct profil_wait), false, profil_command_wait },
+	{ PROFIL_DESCRIBE, END(profil_describe, last),
 	  sizeof(struct profil_describe), true, profil_command_describe,
 	  profil_command_undo_describe },
+	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
+	  sizeof(struct profil_stop_all), false, profil_command_stop_all },
 };
 
 static const struct command *profil_command_find(unsigned int nr)

@@ -130,8 +130,8 @@ static void profil_describe_code(struct profil_describe *describe,
 		describe->base = entry->same.word[0];
 		describe->bytes = (u32)entry->same.word[1];
 	}
-	describe->parent = entry->parent;
-	describe->state = entry->state;
+	describe->first = entry->state;
+	describe->last = entry->parent;
 }
 
 static void profil_describe_entry(struct profil_describe *describe,
@@ -155,7 +155,7 @@ static void profil_describe_entry(struct profil_describe *describe,
 		describe->device_minor = MINOR(same->word[1]);
 		describe->inode = same->word[2];
 		describe->bytes = same->word[3];
-		describe->base = same->word[4];
+		describe->modified = same->word[4];
 		break;
 	case PROFIL_KIND_VDSO:
 		describe->bytes = same->word[1];

@@ -45,28 +45,28 @@
 
 /**
  * profil_recording_check_table() - check the table that the caller gives
- * @record: from user space
+ * @table: its address
+ * @nr_counts: number of its elements
  * @start: receives the table, as samples
  *
  * Context: Process context.
  * Return: 0 or -EINVAL.
  */
-int profil_recording_check_table(const struct profil_record *record, struct profil_start *start)
+int profil_recording_check_table(u64 table, u32 nr_counts, struct profil_start *start)
 {
-	if (!is_power_of_2(record->nr_counts) || record->nr_counts < COUNTS_MIN ||
-	    record->nr_counts > COUNTS_MAX)
+	if (!is_power_of_2(nr_counts) || nr_counts < COUNTS_MIN || nr_counts > COUNTS_MAX)
 		return -EINVAL;
-	if (!record->table || !PAGE_ALIGNED(record->table))
+	if (!table || !PAGE_ALIGNED(table))
 		return -EINVAL;
-	start->samples = record->table;
-	start->nr_samples = (u64)record->nr_counts * PROFIL_COUNT_SAMPLES;
+	start->samples = table;
+	start->nr_samples = (u64)nr_counts * PROFIL_COUNT_SAMPLES;
 	start->sample_width = sizeof(u64);
 	return 0;
 }
 
 /**
  * profil_recording_check() - check what the caller asks for
- * @record: from user space, without &profil_record.profile
+ * @record: from user space
  * @start: receives the profile whose samples are the table of counts
  *
  * Context: Process context.
@@ -94,7 +94,7 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 		.clock = record->clock,
 		.period = record->period,
 	};
-	return profil_recording_check_table(record, start);
+	return profil_recording_check_table(record->table, record->nr_counts, start);
 }
 
 /* Prepare an owner that is not a process. */

@@ -20,7 +20,7 @@ struct profil_spare;
 struct profil_start;
 struct task_struct;
 
-int profil_recording_check_table(const struct profil_record *record, struct profil_start *start);
+int profil_recording_check_table(u64 table, u32 nr_counts, struct profil_start *start);
 int profil_recording_check(const struct profil_record *record, struct profil_start *start);
 struct profil_recording *profil_recording_create(const struct profil_record *record,
 						 struct pid_namespace *ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Wake-ups for the reader of a session's recordings: PROFIL_RECORD_NEWS.
+ * Wake-ups for the reader of a session's recordings: PROFIL_WAIT.
  *
  * A tick whose key is in the table already is not news, and does not look for a waiting reader.
  *

@@ -45,8 +45,8 @@
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
  *   EOPNOTSUPP  an unknown clock; a breakpoint, except on x86; an IOPOLL ring, where refused
- *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_RECORD_TABLE from an address space
- *               other than the one that began the recording
+ *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_TABLE from an address space other
+ *               than the one that began the recording
  *   ERANGE      a period below &profil_info.period_min, or above an hour
  *   ESRCH       the target is gone; the proof's target has executed a set-uid program
  */
@@ -58,14 +58,13 @@
 
 /* Raised when an old program would misread a new module, once 0.1.0 has been released. */
 #define PROFIL_ABI	1
-#define PROFIL_FEATURE_GATE	1	/* bit of &profil_info.features */
 #define PROFIL_TYPE	0xD7
 
 #define PROFIL_INFO	_IO(PROFIL_TYPE, 0x80)	/* struct profil_info */
 #define PROFIL_START	_IO(PROFIL_TYPE, 0x81)	/* struct profil_start */
 #define PROFIL_STOP	_IO(PROFIL_TYPE, 0x82)	/* struct profil_stop */
 #define PROFIL_STATUS	_IO(PROFIL_TYPE, 0x83)	/* struct profil_status */
-#define PROFIL_STOP_ALL	_IO(PROFIL_TYPE, 0x86)	/* struct profil_stop_all */
+#define PROFIL_STOP_ALL	_IO(PROFIL_TYPE, 0x89)	/* struct profil_stop_all */
 
 /**
  * struct profil_info - PROFIL_INFO: what this module can do for this caller
@@ -73,8 +72,7 @@
  * @flags: in: 0
  * @abi: out: PROFIL_ABI of the module
  * @region_max: out: maximum number of regions in a profile
- * @features: out: PROFIL_FEATURE_GATE, or 0 if the module is older than
- *	&profil_start.gate and PROFIL_OWED_TICKS
+ * @features: out: 0; bits for what later modules can do
  * @period_min: out: shortest period that the caller may request, in ns
  * @pages_max: out: number of pages that the caller's user may pin
  * @pages_used: out: number of pages that the user has pinned now, including the

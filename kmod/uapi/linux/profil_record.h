@@ -10,15 +10,17 @@
  * Owners, texts and cells have numbers, which ascend from 1.
  *
  * PROFIL_RECORD begins a recording of the whole system, of one process with its threads and,
- * with PROFIL_FOLLOW, all that it forks and executes, or with PROFIL_THREAD of one thread.  It
- * also adds a process to a recording, gives a recording another table, or arms its wake-up.
- * PROFIL_STATUS and PROFIL_STOP find a recording by its number in the file.
+ * with PROFIL_FOLLOW, all that it forks and executes, or with PROFIL_THREAD of one thread.
+ * The other commands find the recording by its number in the file: PROFIL_ADD adds a process or
+ * a thread, PROFIL_TABLE changes the table of counts, PROFIL_WAIT arms a wake-up for poll(2),
+ * PROFIL_DESCRIBE says what a number stands for, and PROFIL_STATUS and PROFIL_STOP are those of
+ * <linux/profil.h>.
  *
  * Counts are in the caller's memory, in a hash table with open addressing.  The module
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
  * keeps its key.  The order of elements has no meaning.  A tick that finds no room
- * counts as &profil_status.lost_full.  So give the recording another table before this one
- * is full; the old one then no longer changes, and can be read at leisure.
+ * counts as &profil_status.lost_full.  So give the recording another table (PROFIL_TABLE) before
+ * this one is full; the old one then no longer changes, and can be read at leisure.
  *
  * A recording has numbers for an eighth of the elements of its first table, but at least 32,768.
  * When all are in use, or one user's programs have as many of a system-wide recording as are left,
@@ -30,7 +32,7 @@
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
  *   EBUSY       PROFIL_RECORD: all system-wide recordings are in use: 4 for callers with
  *               CAP_PERFMON, 2 for callers without it
- *   EEXIST      PROFIL_RECORD: the process is in a recording of this file already
+ *   EEXIST      PROFIL_RECORD, PROFIL_ADD: the process is in a recording of this file already
  *   ENOSPC      PROFIL_EVENT: all breakpoints of a CPU are in use
  *   ENODATA     PROFIL_DESCRIBE_OPEN: the number is not that of a file, or the file was
  *               released
@@ -40,7 +42,11 @@
 
 #include <linux/profil.h>
 
-#define PROFIL_FEATURE_RECORD	2	/* bit of &profil_info.features: there are recordings */
+#define PROFIL_RECORD	_IO(PROFIL_TYPE, 0x84)	/* struct profil_record */
+#define PROFIL_ADD	_IO(PROFIL_TYPE, 0x85)	/* struct profil_add */
+#define PROFIL_TABLE	_IO(PROFIL_TYPE, 0x86)	/* struct profil_table */
+#define PROFIL_WAIT	_IO(PROFIL_TYPE, 0x87)	/* struct profil_wait */
+#define PROFIL_DESCRIBE	_IO(PROFIL_TYPE, 0x88)	/* struct profil_describe */
 
 /*
  * Bit of &profil_stop.flags: the recording ends, but its number stays for PROFIL_STATUS and
@@ -77,24 +83,12 @@
 #define PROFIL_RECORD_PROCESSES	(1 << 17)
 
 /*
- * Bit of &profil_record.flags: from now on, the recording &profil_record.profile counts in
- * @table.  Only @size, @flags, @table, @nr_counts and @profile are given, and @proof is -1.
- * Each tick counts in exactly one of the two tables, and in the new one once the command has
- * returned.  Both tables must be in the caller's address space (EPERM).  ENOENT if the
- * recording has ended.
- */
-#define PROFIL_RECORD_TABLE	(1 << 18)
-
-#define PROFIL_RECORD	_IO(PROFIL_TYPE, 0x87)	/* struct profil_record */
-#define PROFIL_DESCRIBE	_IO(PROFIL_TYPE, 0x88)	/* struct profil_describe */
-
-/*
  * Bit of &profil_record.flags: a tick also counts for its thread: in the cell of its owner and
  * PROFIL_KIND_THREADS, at its thread ID in the PID namespace of the opener of /dev/profil, or
  * at 0 if it has none there.  If the table has no room for that, the tick counts in its text
  * alone.
  */
-#define PROFIL_RECORD_THREADS	(1 << 19)
+#define PROFIL_RECORD_THREADS	(1 << 18)
 
 /*
  * Bit of &profil_record.flags: a tick in kernel mode counts at its address in the kernel.
@@ -107,18 +101,7 @@
  * with the thread's name, whose text is the kernel.  The idle task is not
  * recorded: time in which it is interrupted has no ticks.
  */
-#define PROFIL_RECORD_KERNEL	(1 << 20)
-
-/*
- * Bit of &profil_record.flags: arm a wake-up for the recording &profil_record.profile.  poll(2)
- * of the file reports EPOLLPRI once a recording of the file has given out a number, has taken
- * @nr_counts elements of its table for new keys, or has ended, or once it follows a process no
- * longer (&profil_status.followed), except in a system-wide recording.  The next such command
- * clears EPOLLPRI until one of these happens again.  A reader arms the wake-up, looks at the
- * recording once more, and sleeps.  Only @size, @flags, @profile and @nr_counts, from 1 to
- * 2^31 - 1, are given, and @proof is -1.  ENOENT if the recording has ended.
- */
-#define PROFIL_RECORD_NEWS	(1 << 21)
+#define PROFIL_RECORD_KERNEL	(1 << 19)
 
 /**
  * struct profil_count - an element of a recording's table
@@ -133,24 +116,19 @@ struct profil_count {
 #define PROFIL_COUNT_SHIFT	40	/* of the cell's number in a key */
 
 /**
- * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
+ * struct profil_record - PROFIL_RECORD: begin a recording
  * @size: in: bytes of this structure
  * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway, PROFIL_THREAD,
  *	which excludes both, PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_EVENT, and
- *	one of PROFIL_RECORD_KERNEL and PROFIL_KERNEL_TICKS; or PROFIL_RECORD_TABLE or
- *	PROFIL_RECORD_NEWS alone
+ *	one of PROFIL_RECORD_KERNEL and PROFIL_KERNEL_TICKS
  * @clock: in: &enum profil_clock
  * @proof: in: a descriptor of perf_event_open(2) on the process, or on a CPU and all tasks; may
  *	be closed afterwards
  * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
  *	page; the array must be zero
- * @nr_counts: in: number of its elements, a power of two from 256 to 2^28; with
- *	PROFIL_RECORD_NEWS, the number of new keys to wait for
- * @profile: in: 0: begin a recording; otherwise add the process to the recording that
- *	has this number in this file.  Then every other member but @size, @proof and @target
- *	is 0, unless PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set; but @flags is
- *	PROFIL_THREAD if the recording was begun with it.  out: the number
+ * @nr_counts: in: number of its elements, a power of two from 256 to 2^28
+ * @profile: out: the recording's number in this file
  * @target: in: with CAP_PERFMON, without PROFIL_EVENT, and with a proof on a CPU: the thread
  *	that is recorded, or whose process is, in the caller's PID namespace; else 0
  * @reserved: in: 0
@@ -189,6 +167,67 @@ struct profil_record {
 };
 
 /**
+ * struct profil_add - PROFIL_ADD: add a process, or with PROFIL_THREAD a thread, to a recording
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: number of a recording that is not system-wide
+ * @proof: in: as in &struct profil_record; of the same event if the recording is of an event
+ * @target: in: as in &struct profil_record
+ * @reserved: in: 0
+ *
+ * What was added stays until it ends or the recording does.  ENOENT if the recording has ended.
+ */
+struct profil_add {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__s32 proof;
+	__s32 target;
+	__u32 reserved;
+};
+
+/**
+ * struct profil_table - PROFIL_TABLE: from now on, a recording counts in another table
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: number of the recording
+ * @nr_counts: in: as in &struct profil_record
+ * @table: in: likewise
+ *
+ * Each tick counts in exactly one of the two tables, and in the new one once the command has
+ * returned.  Both tables must be in the caller's address space (EPERM).  ENOENT if the
+ * recording has ended.
+ */
+struct profil_table {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 nr_counts;
+	__aligned_u64 table;
+};
+
+/**
+ * struct profil_wait - PROFIL_WAIT: arm a wake-up for a recording
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: number of the recording
+ * @keys: in: number of new keys to wait for, from 1 to 2^31 - 1
+ *
+ * The command returns at once; poll(2) of the file waits.  It reports EPOLLPRI once a recording
+ * of the file has given out a number, has taken @keys elements of its table for new keys, or has
+ * ended, or once it follows a process no longer (&profil_status.followed), except in a system-wide
+ * recording.  The next such command clears EPOLLPRI until one of these happens again.  A reader
+ * arms the wake-up, looks at the recording once more, and sleeps.  ENOENT if the recording has
+ * ended.
+ */
+struct profil_wait {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 keys;
+};
+
+/**
  * enum profil_kind - what a number stands for
  * @PROFIL_KIND_KERNEL: text: the kernel, with its modules.  Offsets are 0, or with
  *	PROFIL_RECORD_KERNEL generation << 32 | address - &profil_describe.base.  Outside
@@ -206,8 +245,8 @@ struct profil_record {
  * @PROFIL_KIND_THREADS: text: the threads of the owner.  Offsets are thread IDs.
  * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
  *	recording began.  Its ticks are in the kernel, at addresses from
- *	&profil_describe.base on and of generations from &profil_describe.state to
- *	&profil_describe.parent.  If several modules had an address in one generation, the ticks
+ *	&profil_describe.base on and of generations from &profil_describe.first to
+ *	&profil_describe.last.  If several modules had an address in one generation, the ticks
  *	belong to the module whose first generation is the highest.
  */
 enum profil_kind {
@@ -278,8 +317,7 @@ enum profil_describe_flag {
  * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
  *	kernel if it is a kernel thread; else 0
  * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code, 0 if the caller
- *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); FILE: when it was
- *	modified, in ns since 1970; else 0
+ *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); else 0
  * @inode: out: FILE: its inode number, as in stat(2); but on overlayfs, stat(2) reports that
  *	of another layer once the file was copied; else 0
  * @bytes: out: FILE: its size when first seen; VDSO: its size; MODULE: its size, 0 if
@@ -300,14 +338,15 @@ enum profil_describe_flag {
  *	namespace; else 0.  Once the process has ended, the user at its end; once the
  *	recording has ended, a user that the process had before that
  * @parent: out: OWNER of one process: the owner that forked it, or that executed it, if
- *	the recording has seen that; MODULE: the last generation of its code, 0xffffffff
- *	while it is loaded; else 0
+ *	the recording has seen that; else 0
  * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
  *	inode number of its directory; 0 without one; else 0
  * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:
- *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; MODULE: the first generation of its code;
- *	else 0
+ *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; else 0
  * @in_use: out: numbers that are given and not forgotten
+ * @modified: out: FILE: when it was modified, in ns since 1970; else 0
+ * @first: out: MODULE: the first generation of its code; else 0
+ * @last: out: MODULE: the last generation of its code, 0xffffffff while it is loaded; else 0
  */
 struct profil_describe {
 	__u32 size;
@@ -334,6 +373,9 @@ struct profil_describe {
 	__aligned_u64 cgroup;
 	__u32 state;
 	__u32 in_use;
+	__aligned_u64 modified;
+	__u32 first;
+	__u32 last;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_RECORD_H */

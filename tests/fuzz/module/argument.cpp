@@ -81,35 +81,15 @@ uint32_t any_profile(Random &random)
 }
 
 /* The table begins after the bytes of the slot that must stay zero. */
-void make_table(Random &random, profil_record &record)
+template <typename T> void make_table(Random &random, T &structure)
 {
-	record.table = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
-	record.nr_counts = 256U << random.below(3);
+	structure.table = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
+	structure.nr_counts = 256U << random.below(3);
 }
 
-/*
- * Begin a recording, add a process to one, replace its table, or wait until it has something new.
- */
 void make_record(Random &random, profil_record &record)
 {
 	record.proof = -1;
-	if (random.one_in(3)) {
-		record.flags = random.one_in(4) ? PROFIL_THREAD : 0;
-		record.profile = any_profile(random);
-		return;
-	}
-	if (random.one_in(3)) {
-		record.flags = PROFIL_RECORD_TABLE;
-		record.profile = any_profile(random);
-		make_table(random, record);
-		return;
-	}
-	if (random.one_in(4)) {
-		record.flags = PROFIL_RECORD_NEWS;
-		record.profile = any_profile(random);
-		record.nr_counts = static_cast<uint32_t>(random.between(1, 100));
-		return;
-	}
 	record.flags = random.one_in(4) ? 0 : PROFIL_FOLLOW;
 	if (random.one_in(3))
 		record.flags |= PROFIL_RECORD_PROCESSES;
@@ -149,6 +129,9 @@ uint32_t size_of(unsigned command)
 	case PROFIL_STOP: return sizeof(profil_stop);
 	case PROFIL_STATUS: return sizeof(profil_status);
 	case PROFIL_RECORD: return sizeof(profil_record);
+	case PROFIL_ADD: return sizeof(profil_add);
+	case PROFIL_TABLE: return sizeof(profil_table);
+	case PROFIL_WAIT: return sizeof(profil_wait);
 	case PROFIL_DESCRIBE: return sizeof(profil_describe);
 	default: return sizeof(profil_stop_all);
 	}
@@ -163,6 +146,13 @@ void make(Random &random, unsigned command, Argument &argument, Regions &regions
 		make_start(random, argument.start, regions);
 	else if (command == PROFIL_RECORD)
 		make_record(random, argument.record);
+	else if (command == PROFIL_ADD)
+		argument.add.profile = any_profile(random), argument.add.proof = -1;
+	else if (command == PROFIL_TABLE)
+		argument.table.profile = any_profile(random), make_table(random, argument.table);
+	else if (command == PROFIL_WAIT)
+		argument.wait.profile = any_profile(random),
+		argument.wait.keys = static_cast<uint32_t>(random.between(1, 100));
 	else if (command == PROFIL_DESCRIBE)
 		make_describe(random, argument.describe);
 	else if (command == PROFIL_STOP || command == PROFIL_STATUS)
@@ -190,6 +180,9 @@ bool harmless(unsigned command, const Argument &argument, const Argument &before
 	if (command == PROFIL_RECORD)
 		return argument.record.table == before.record.table &&
 		       argument.record.nr_counts == before.record.nr_counts;
+	if (command == PROFIL_TABLE)
+		return argument.table.table == before.table.table &&
+		       argument.table.nr_counts == before.table.nr_counts;
 	if (command == PROFIL_DESCRIBE)
 		return argument.describe.path == before.describe.path &&
 		       argument.describe.path_size <= before.describe.path_size;

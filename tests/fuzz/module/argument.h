@@ -13,16 +13,16 @@
 
 namespace fuzz {
 
-constexpr unsigned unknown_command = _IO(PROFIL_TYPE, 0x89);
+constexpr unsigned unknown_command = _IO(PROFIL_TYPE, 0x8a);
 constexpr unsigned commands[] = {
 	PROFIL_INFO,   PROFIL_START,  PROFIL_START,    PROFIL_START,	PROFIL_START,	PROFIL_STOP,
-	PROFIL_STATUS, PROFIL_STATUS, PROFIL_RECORD,   PROFIL_RECORD,	PROFIL_RECORD,	PROFIL_RECORD,
-	PROFIL_RECORD, PROFIL_RECORD, PROFIL_DESCRIBE, PROFIL_STOP_ALL, unknown_command};
+	PROFIL_STATUS, PROFIL_STATUS, PROFIL_RECORD,   PROFIL_RECORD,	PROFIL_ADD,	PROFIL_ADD,
+	PROFIL_TABLE,  PROFIL_WAIT,   PROFIL_DESCRIBE, PROFIL_STOP_ALL, unknown_command};
 
 /** Commands that the threads of a process run together, on one file and one target. */
-constexpr unsigned commands_together[] = {PROFIL_RECORD,   PROFIL_RECORD,   PROFIL_RECORD, PROFIL_RECORD,
-					  PROFIL_RECORD,   PROFIL_RECORD,   PROFIL_RECORD, PROFIL_RECORD,
-					  PROFIL_RECORD,   PROFIL_STATUS,   PROFIL_STATUS, PROFIL_DESCRIBE,
+constexpr unsigned commands_together[] = {PROFIL_RECORD,   PROFIL_RECORD,   PROFIL_RECORD, PROFIL_ADD,
+					  PROFIL_ADD,	   PROFIL_ADD,	    PROFIL_TABLE,  PROFIL_TABLE,
+					  PROFIL_WAIT,	   PROFIL_STATUS,   PROFIL_STATUS, PROFIL_DESCRIBE,
 					  PROFIL_DESCRIBE, PROFIL_DESCRIBE, PROFIL_STOP,   PROFIL_STOP_ALL};
 
 /** A structure, and the bytes after it, which no command may write. */
@@ -35,6 +35,9 @@ struct Argument {
 		profil_status status;
 		profil_stop_all stop_all;
 		profil_record record;
+		profil_add add;
+		profil_table table;
+		profil_wait wait;
 		profil_describe describe;
 		unsigned char bytes[256];
 	};

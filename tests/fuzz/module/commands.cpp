@@ -37,6 +37,9 @@ bool documented(unsigned command, int error)
 	case PROFIL_RECORD:
 		return one_of(
 			{EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE, ESRCH});
+	case PROFIL_ADD: return one_of({EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, EOPNOTSUPP, EPERM, ESRCH});
+	case PROFIL_TABLE: return one_of({EDQUOT, ENOENT, EPERM});
+	case PROFIL_WAIT: return error == ENOENT;
 	/* Opening a file may fail as open(2) does; the file system may be FUSE, and die. */
 	case PROFIL_DESCRIBE: return one_of({EACCES, EIO, EMFILE, ENAMETOOLONG, ENODATA, ENOENT, ENOTCONN});
 	case PROFIL_STOP: return one_of({EDQUOT, ENOENT});
@@ -87,18 +90,16 @@ long major_faults()
 	return usage.ru_majflt;
 }
 
-/** Opens a proof for the command, unless it takes none.  One on a CPU names the target, mostly. */
-int give_proof(Random &random, profil_record &record, pid_t target)
+/** Opens a proof for a target.  One on a CPU names the target, mostly. */
+template <typename T> int give_proof(Random &random, T &structure, uint32_t flags, pid_t target)
 {
-	const bool everybody = record.flags & PROFIL_RECORD_EVERYBODY;
+	const bool everybody = flags & PROFIL_RECORD_EVERYBODY;
 	const bool named = !everybody && random.one_in(3);
 
-	if (record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS))
-		return -1;
 	if (named)
-		record.target = random.one_in(20) ? static_cast<int32_t>(random.any_size()) : target;
-	record.proof = make_proof(random, target, everybody || named, record.flags & PROFIL_EVENT);
-	return record.proof;
+		structure.target = random.one_in(20) ? static_cast<int32_t>(random.any_size()) : target;
+	structure.proof = make_proof(random, target, everybody || named, flags & PROFIL_EVENT);
+	return structure.proof;
 }
 
 } // namespace
@@ -124,7 +125,9 @@ void run_command(Random &random, pid_t target)
 	if (!harmless(command, argument, before))
 		return;
 	if (command == PROFIL_RECORD)
-		proof = give_proof(random, argument.record, target);
+		proof = give_proof(random, argument.record, argument.record.flags, target);
+	else if (command == PROFIL_ADD)
+		proof = give_proof(random, argument.add, random.one_in(4) ? PROFIL_EVENT : 0U, target);
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
 	/*
 	 * Counters as the argument.  The command may then wait for a page; these commands follow no

@@ -25,17 +25,15 @@ Errors try_all(const Device &device, uint32_t number)
 	const Fd proof = user_proof(getpid());
 	profil_stop stop = {};
 	profil_status status = {};
-	profil_record add = {};
+	profil_add add = describe_addition(number, proof.get());
 	profil_describe about = {};
 
 	stop.size = sizeof(stop);
 	status.size = sizeof(status);
-	add.size = sizeof(add);
 	about.size = sizeof(about);
-	stop.profile = status.profile = add.profile = about.profile = number;
-	add.proof = proof.get();
+	stop.profile = status.profile = about.profile = number;
 	return {device.call(PROFIL_STOP, &stop), device.call(PROFIL_STATUS, &status),
-		change_table(device, number, table.at()), device.call(PROFIL_RECORD, &add),
+		change_table(device, number, table.at()), device.call(PROFIL_ADD, &add),
 		device.call(PROFIL_DESCRIBE, &about)};
 }
 

@@ -58,7 +58,7 @@ TEST_CASE_METHOD(AtRest,
 	check_command("table", [](const Device &device, uint32_t profile) {
 		const Memory other(page);
 
-		need_that(change_table(device, profile, other.at()) == 0, "PROFIL_RECORD_TABLE");
+		need_that(change_table(device, profile, other.at()) == 0, "PROFIL_TABLE");
 	});
 }
 

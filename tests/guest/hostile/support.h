@@ -126,7 +126,7 @@ inline int change_table(const Device &device, uint32_t profile, const void *tabl
 {
 	auto change = describe_table(profile, table, page);
 
-	return device.call(PROFIL_RECORD, &change);
+	return device.call(PROFIL_TABLE, &change);
 }
 
 /** A way in which a user's process ends up waiting for a page of a FUSE file. */

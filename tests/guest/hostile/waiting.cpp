@@ -26,7 +26,7 @@ void use_profil()
 	device.start(count_in(own.at()));
 	burn_ticks(device, burner, counted_text, 3);
 	const auto profile = record(device, target.pid(), its, PROFIL_FOLLOW);
-	need_that(change_table(device, profile, next.at()) == 0, "PROFIL_RECORD_TABLE");
+	need_that(change_table(device, profile, next.at()) == 0, "PROFIL_TABLE");
 	need_that(device.status(profile).processes == 1, "the target is followed");
 	kill(target.pid(), SIGKILL);
 	need_that(soon([&] { return device.status(profile).processes == 0; }), "its end is noticed");

@@ -45,7 +45,7 @@ void table(const FuseFile &file)
 	const FuseMemory memory(file);
 
 	file.hold();
-	need_that(change_table(device, profile, memory.at()) == 0, "PROFIL_RECORD_TABLE");
+	need_that(change_table(device, profile, memory.at()) == 0, "PROFIL_TABLE");
 }
 
 /**

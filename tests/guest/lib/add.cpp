@@ -46,7 +46,7 @@ TEST_CASE_METHOD(AtRest, "targets that cannot be added do not prevent adding the
 	CHECK(std::string(flock.targets()[1].step) == "perf_event_open");
 	CHECK(flock.targets()[2].error == EINVAL);
 	CHECK(flock.targets()[3].error == EEXIST);
-	CHECK(std::string(flock.targets()[3].step) == "PROFIL_RECORD");
+	CHECK(std::string(flock.targets()[3].step) == "PROFIL_ADD");
 	CHECK(flock.targets()[4].error == 0);
 	CHECK(lowest_free_fd() == fd);
 	sleep_until([&] { return flock.count(4) > 0; });

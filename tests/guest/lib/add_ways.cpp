@@ -93,7 +93,7 @@ TEST_CASE_METHOD(AtRest, "many targets are added through io_uring", "[lib][recor
 	const Loop loop;
 	ChildOf<int> child([&] {
 		/* The ioctl is forbidden, so the ring must have added them. */
-		return add_two(loop, [] { return forbid(SYS_ioctl, PROFIL_RECORD, EXDEV); });
+		return add_two(loop, [] { return forbid(SYS_ioctl, PROFIL_ADD, EXDEV); });
 	});
 
 	CHECK(child.result() == 0);

@@ -34,19 +34,20 @@ TEST_CASE_METHOD(AtRest, "a recording counts in another table once the session h
 	const Loop loop;
 	Flock flock(loop, 1);
 	const Memory table(4096);
-	auto change = describe_table(0, table);
+	const auto change = [&](uint32_t profile) {
+		return profil_session_table(flock.session(), profile, table.at(),
+					    table.bytes() / sizeof(profil_count));
+	};
 
 	flock.begin(PROFIL_RECORD_PROCESSES);
 	sleep_until([&] { return flock.count(0) >= 3; });
-	change.profile = flock.profile();
-	REQUIRE(profil_session_record(flock.session(), 0, &change, nullptr) == 0);
+	REQUIRE(change(flock.profile()) == 0);
 
 	const uint64_t left = flock.count(0);
 
 	sleep_until([&] { return sum_table(table) >= 3; });
 	CHECK(flock.count(0) == left);
-	change.profile += 7;
-	CHECK(profil_session_record(flock.session(), 0, &change, nullptr) == -1);
+	CHECK(change(flock.profile() + 7) == -1);
 	CHECK(errno == ENOENT);
 	REQUIRE(profil_session_stop(flock.session(), flock.profile()) == 0);
 	profil_status gone = {};
@@ -61,15 +62,12 @@ TEST_CASE_METHOD(AtRest, "a session's descriptor reports news of its recording, 
 	const Loop loop;
 	Flock flock(loop, 1);
 	pollfd news = {profil_session_fd(flock.session()), POLLPRI, 0};
-	profil_record ask = {};
 
 	flock.begin(PROFIL_RECORD_PROCESSES);
 	sleep_until([&] { return flock.count(0) >= 3; });
-	ask.size = sizeof ask;
-	ask.flags = PROFIL_RECORD_NEWS;
-	ask.profile = flock.profile();
-	ask.nr_counts = 1 << 20;
-	REQUIRE(profil_session_record(flock.session(), 0, &ask, nullptr) == 0);
+	CHECK(profil_session_wait(flock.session(), flock.profile(), 0) == -1);
+	CHECK(errno == EINVAL);
+	REQUIRE(profil_session_wait(flock.session(), flock.profile(), 1 << 20) == 0);
 	CHECK(poll(&news, 1, 0) == 0);
 	REQUIRE(profil_session_finish(flock.session(), flock.profile()) == 0);
 	CHECK(poll(&news, 1, 0) == 1);
@@ -134,4 +132,29 @@ TEST_CASE_METHOD(AtRest, "the example of a recording records the processes in it
 	CHECK(both.text.find(" spinning ") != std::string::npos);
 	CHECK(gone.status == 1);
 	CHECK(gone.text.find(nobody + ": no such process") == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "the example in C++ follows a process and its children to their end", "[lib][man]")
+{
+	const Gate begin;
+	const Child parent([&] {
+		prctl(PR_SET_NAME, "parent");
+		begin.wait();
+		Child child([] {
+			prctl(PR_SET_NAME, "child");
+			Burner().burn(Burner::usual, 100 * ms);
+		});
+		child.reap();
+	});
+	REQUIRE(soon([&] { return asleep(parent.pid()); }));
+	std::thread starter([&] {
+		CHECK(soon([] { return module_stat("profiles") == 1; }));
+		begin.open();
+	});
+	const Output out = run("LD_LIBRARY_PATH=" + build_dir() + " " + build_dir() +
+			       "/tests/examples/follow " + std::to_string(parent.pid()));
+	starter.join();
+	INFO(out.text);
+	CHECK(out.status == 0);
+	CHECK(out.text.find(" parent\n") != std::string::npos);
 }

@@ -70,16 +70,16 @@ struct Side {
 		structure.profile = shared.profile;
 		return structure;
 	}
-	/** PROFIL_RECORD: begin a recording, or change it; perhaps with one of this side's tables. */
-	int record(uint32_t flags, int its_proof, unsigned table, bool begins = false) const
+	/** One of this side's tables. */
+	uint64_t table(unsigned which) const { return tables + (which * 2 + number) * table_bytes; }
+	int record(uint32_t flags, int its_proof, unsigned which = 1) const
 	{
 		profil_record record = {};
 
 		record.proof = its_proof;
-		record.period = begins ? period_nobody : 0;
-		record.profile = begins ? 0 : shared.profile.load();
-		record.table = table ? tables + (table * 2 + number) * table_bytes : 0;
-		record.nr_counts = table ? table_bytes / sizeof(profil_count) : flags == PROFIL_RECORD_NEWS;
+		record.period = period_nobody;
+		record.table = table(which);
+		record.nr_counts = table_bytes / sizeof(profil_count);
 		const int error = call(PROFIL_RECORD, record, flags);
 		if (!error && !shared.profile)
 			shared.profile = record.profile;
@@ -123,29 +123,41 @@ inline void ask_for_status(const Side &side)
 
 inline void begin(const Side &side)
 {
-	side.note(side.record(PROFIL_FOLLOW, side.proof, 1, true));
+	side.note(side.record(PROFIL_FOLLOW, side.proof));
 }
 
 inline void begin_everybody(const Side &side)
 {
-	side.note(side.record(PROFIL_RECORD_EVERYBODY, side.proof_of_everybody, 1, true));
+	side.note(side.record(PROFIL_RECORD_EVERYBODY, side.proof_of_everybody));
 }
 
 inline void add(const Side &side)
 {
-	side.note(side.record(0, side.proof, 0));
+	auto add = side.about<profil_add>();
+
+	add.proof = side.proof;
+	side.note(side.call(PROFIL_ADD, add));
 }
 
 inline void change_tables(const Side &side)
 {
-	for (unsigned table = 1; table < 4; table++)
-		side.note(side.record(PROFIL_RECORD_TABLE, -1, table));
+	for (unsigned which = 1; which < 4; which++) {
+		auto change = side.about<profil_table>();
+
+		change.table = side.table(which);
+		change.nr_counts = table_bytes / sizeof(profil_count);
+		side.note(side.call(PROFIL_TABLE, change));
+	}
 }
 
-inline void ask_for_news(const Side &side)
+inline void arm_wake_up(const Side &side)
 {
-	for (unsigned i = 0; i < 8; i++)
-		side.note(side.record(PROFIL_RECORD_NEWS, -1, 0));
+	for (unsigned i = 0; i < 8; i++) {
+		auto wait = side.about<profil_wait>();
+
+		wait.keys = 1;
+		side.note(side.call(PROFIL_WAIT, wait));
+	}
 }
 
 inline void stop_all(const Side &side)
@@ -236,7 +248,7 @@ inline const Action actions[] = {
 	{"begin everybody", command, begin_everybody, takes | root, {}},
 	{"add", command, add, takes, added, {0, EEXIST, EINVAL}},
 	{"table", command, change_tables, 0, {{stops | ends_owner, ENOENT}, {ends_owner, EPERM}}},
-	{"news", command, ask_for_news, 0, running},
+	{"wait", command, arm_wake_up, 0, running},
 	{"describe", command, describe<0>, 0, erased},
 	{"OPEN", command, describe<PROFIL_DESCRIBE_OPEN>, root, {{whatever, ENODATA}, {erases, ENOENT}}},
 	{"RELEASE", command, describe<PROFIL_DESCRIBE_RELEASE>, 0, erased},

@@ -184,7 +184,7 @@ TEST_CASE_METHOD(AtRest, "threads that are added while they end are counted once
 		last = tid;
 		if (its.get() < 0)
 			continue;
-		const int error = all.recording.add_with(its, PROFIL_THREAD);
+		const int error = all.recording.add_with(its);
 		/*
 		 * EBUSY: 64 recorded threads have ended, and the module has not yet released all of
 		 * them.

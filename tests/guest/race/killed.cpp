@@ -32,7 +32,7 @@ void record_for_ever(pid_t target, const Memory &tables)
 		auto change = describe_table(profile, tables.at(page), page);
 		auto again = how;
 
-		need_that(device.call(PROFIL_RECORD, &change) == 0, "PROFIL_RECORD_TABLE");
+		need_that(device.call(PROFIL_TABLE, &change) == 0, "PROFIL_TABLE");
 		device.status(profile);
 		again.proof = proof.get();
 		need_that(device.call(PROFIL_RECORD, &again) == EEXIST, "it is recorded already");

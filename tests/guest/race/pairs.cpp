@@ -81,7 +81,7 @@ struct Round {
 						  PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL};
 		const int proofs[] = {own.get(), side.proof, side.proof_of_everybody};
 
-		need_that(side.record(flags[kind], proofs[kind], 4, true) == 0, "the recording begins");
+		need_that(side.record(flags[kind], proofs[kind], 4) == 0, "the recording begins");
 	}
 	/** Run the owner, in a child of its own if the other side runs apart. */
 	void own(Side side, pid_t target) const

@@ -111,9 +111,9 @@ private:
 			return;
 		}
 		const Memory &table = *tables_.emplace_back(std::make_unique<Memory>(65536));
-		profil_record record = recording_.request_table(table);
+		profil_table change = recording_.request_table(table);
 
-		expect(one_of(recording_.device().call(PROFIL_RECORD, &record), {0, ENOENT}));
+		expect(one_of(recording_.device().call(PROFIL_TABLE, &change), {0, ENOENT}));
 		changes_++;
 		usleep(2000);
 	}
@@ -140,15 +140,10 @@ private:
 	{
 		Child child([] { Burner().burn(text, 1'000'000); });
 		const Fd proof = open_proof({.pid = child.pid()});
-		profil_record record = {};
 
-		record.size = sizeof(record);
-		record.profile = recording_.profile();
-		record.proof = proof.get();
 		if (proof.get() >= 0)
 			/* EINVAL: a system-wide recording takes no processes. */
-			expect(one_of(recording_.device().call(PROFIL_RECORD, &record),
-				      {0, ENOENT, ESRCH, EINVAL, EEXIST}));
+			expect(one_of(recording_.add_with(proof), {0, ENOENT, ESRCH, EINVAL, EEXIST}));
 		child.reap();
 	}
 
@@ -224,11 +219,10 @@ TEST_CASE_METHOD(
 	for (unsigned i = 0; i < rounds(40); i++) {
 		Recording recording;
 		Memory table(1 << 20);
-		profil_record record;
 		std::atomic<bool> go = false;
 
 		recording.begin(target.pid());
-		record = recording.request_table(table);
+		profil_table change = recording.request_table(table);
 		std::thread unmapper([&] {
 			while (!go)
 				;
@@ -236,7 +230,7 @@ TEST_CASE_METHOD(
 			munmap(table.at(), table.bytes());
 		});
 		go = true;
-		const int error = recording.device().call(PROFIL_RECORD, &record);
+		const int error = recording.device().call(PROFIL_TABLE, &change);
 		unmapper.join();
 		table.forget();
 		CHECK((error == 0 || error == EFAULT));
@@ -273,14 +267,9 @@ TEST_CASE_METHOD(AtRest,
 		});
 		ready.wait();
 		const Fd proof = proof_of(target.pid());
-		profil_record record = {};
-		int error = 0;
 
-		record.size = sizeof(record);
-		record.profile = recording.profile();
-		record.proof = proof.get();
 		go.open();
-		error = recording.device().call(PROFIL_RECORD, &record);
+		const int error = recording.add_with(proof);
 		need_that(one_of(error, {0, ESRCH}), "it is added or has ended");
 		added += !error;
 		if (!error)
@@ -321,16 +310,9 @@ TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped
 			std::thread adder([&] {
 				while (!go)
 					;
-				for (const Fd &proof : proofs) {
-					profil_record record = {};
-
-					record.size = sizeof(record);
-					record.profile = recording.profile();
-					record.proof = proof.get();
-					if (!one_of(recording.device().call(PROFIL_RECORD, &record),
-						    {0, ENOENT}))
+				for (const Fd &proof : proofs)
+					if (!one_of(recording.add_with(proof), {0, ENOENT}))
 						expected = false;
-				}
 			});
 			go = true;
 			for (unsigned spins = 100 * (i % 50); go && spins; spins--)

@@ -130,10 +130,10 @@ const struct {
 	Take take; /* the table, from a recording of another process */
 } commands[] = {
 	{"PROFIL_STOP", [](auto &device, auto profile, auto &, auto &) { device.stop(profile); }},
-	{"PROFIL_RECORD_TABLE",
+	{"PROFIL_TABLE",
 	 [](auto &device, auto profile, auto &, auto &other) {
 		 auto change = describe_table(profile, other.counters);
-		 need_that(device.call(PROFIL_RECORD, &change) == 0, "PROFIL_RECORD_TABLE");
+		 need_that(device.call(PROFIL_TABLE, &change) == 0, "PROFIL_TABLE");
 	 }},
 	{"munmap and PROFIL_STATUS",
 	 [](auto &device, auto profile, auto &place, auto &) {

@@ -172,10 +172,6 @@ TEST_CASE_METHOD(AtRest, "calls of the kernel need a proof that samples the kern
 	CHECK(recording.device().call(PROFIL_RECORD, &record) == EACCES);
 	CHECK(recording.try_begin(child.pid(), PROFIL_KERNEL_TICKS | PROFIL_RECORD_KERNEL) == EINVAL);
 	CHECK(recording.try_begin(child.pid(), PROFIL_KERNEL_TICKS) == 0);
-	profil_record more = {};
-	more.size = sizeof(more);
-	more.profile = recording.profile();
-	more.proof = user_other.get();
-	CHECK(recording.device().call(PROFIL_RECORD, &more) == EACCES);
+	CHECK(recording.add_with(user_other) == EACCES);
 	CHECK(recording.add(other.pid()) == 0);
 }

@@ -199,14 +199,10 @@ TEST_CASE_METHOD(AtRest, "a user sees no more of a process that a file's other r
 		const Child other([] { pause(); });
 		const Fd proof = users_proof(target.pid());
 		Recording recording(4096, period_nobody), follows = recording.beside(4096, period_nobody);
-		profil_record add = {};
 
 		follows.begin_with(proof, each_process);
 		recording.begin_with(users_proof(other.pid()), each_process);
-		add.size = sizeof(add);
-		add.profile = recording.profile();
-		add.proof = proof.get();
-		need_that(recording.device().call(PROFIL_RECORD, &add) == EEXIST, "it is followed already");
+		need_that(recording.add_with(proof) == EEXIST, "it is followed already");
 		target.execute();
 		return last_of(recording);
 	});

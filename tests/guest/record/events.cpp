@@ -362,14 +362,7 @@ TEST_CASE_METHOD(AtRest, "a process is added to a recording of an event with a p
 	constexpr uint32_t software = 1, dummy = 9, minor_faults = 5, faults = 2;
 	const Child first([] { pause(); }), second([] { pause(); }), third([] { pause(); });
 	Recording recording(4096, 1);
-	const auto add = [&](const Fd &proof) {
-		profil_record record = {};
-
-		record.size = sizeof(record);
-		record.profile = recording.profile();
-		record.proof = proof.get();
-		return recording.device().call(PROFIL_RECORD, &record);
-	};
+	const auto add = [&](const Fd &proof) { return recording.add_with(proof); };
 
 	recording.begin_with(faults_of(first.pid()), event_flags);
 	CHECK(add(open_proof({.pid = second.pid(), .type = software, .config = dummy})) == EACCES);

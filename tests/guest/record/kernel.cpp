@@ -159,13 +159,8 @@ TEST_CASE_METHOD(AtRest, "places in the kernel need a proof that samples the ker
 	Child other([] { pause(); });
 	const Fd user_other = open_proof({.pid = other.pid(), .exclude_kernel = true});
 	const Fd all_other = open_proof({.pid = other.pid(), .exclude_kernel = false});
-	profil_record more = {};
-	more.size = sizeof(more);
-	more.profile = recording.profile();
-	more.proof = user_other.get();
-	CHECK(recording.device().call(PROFIL_RECORD, &more) == EACCES);
-	more.proof = all_other.get();
-	CHECK(recording.device().call(PROFIL_RECORD, &more) == 0);
+	CHECK(recording.add_with(user_other) == EACCES);
+	CHECK(recording.add_with(all_other) == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "softirqs are not the doing of the task that they interrupt", "[record]")

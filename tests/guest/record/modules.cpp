@@ -26,8 +26,8 @@ uint64_t ticks_in(const Recording &recording, const Described &module)
 		const uint64_t generation = row.offset >> 32;
 
 		return row.text.kind == PROFIL_KIND_KERNEL && row.offset &&
-		       address - module.base < module.bytes && generation >= module.state &&
-		       generation <= module.parent;
+		       address - module.base < module.bytes && generation >= module.first &&
+		       generation <= module.last;
 	});
 }
 
@@ -51,8 +51,8 @@ uint32_t last_generation(const Recording &recording)
 	uint32_t last = 0;
 
 	for (const Described &module : modules(recording)) {
-		if (module.parent != loaded)
-			last = std::max(last, module.parent);
+		if (module.last != loaded)
+			last = std::max(last, module.last);
 	}
 	return last;
 }
@@ -162,9 +162,8 @@ TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "
 	/* The init code is gone as well, but ran too briefly for a tick. */
 	std::set<uint32_t> generations;
 	for (const Described &module : modules(recording)) {
-		if (module.place == BusyModule::name && module.parent != loaded &&
-		    ticks_in(recording, module))
-			generations.insert(module.parent);
+		if (module.place == BusyModule::name && module.last != loaded && ticks_in(recording, module))
+			generations.insert(module.last);
 	}
 	CHECK(generations.size() >= 2);
 }
@@ -179,7 +178,7 @@ TEST_CASE_METHOD(AtRest, "code that a module runs only while it is loaded is cou
 	uint64_t early = 0;
 
 	for (const Described &one : modules(recording)) {
-		if (one.place == BusyModule::name && one.parent != loaded)
+		if (one.place == BusyModule::name && one.last != loaded)
 			early += ticks_in(recording, one);
 	}
 	CHECK(early > 0);
@@ -198,7 +197,7 @@ TEST_CASE_METHOD(AtRest, "the unloading of a module that was loaded before the r
 	const std::vector<Described> gone = modules(recording);
 	REQUIRE(gone.size() == 1);
 	CHECK(gone[0].place == BusyModule::name);
-	CHECK(gone[0].parent != loaded);
+	CHECK(gone[0].last != loaded);
 	CHECK(ticks_in(recording, gone[0]) > 0);
 }
 
@@ -214,7 +213,7 @@ TEST_CASE_METHOD(AtRest,
 		const BusyModule module("begin=100");
 
 		for (const Described &one : modules(recording)) {
-			if (one.place == BusyModule::name && one.parent == loaded)
+			if (one.place == BusyModule::name && one.last == loaded)
 				first = one;
 		}
 		REQUIRE(first.kind == PROFIL_KIND_MODULE);
@@ -227,11 +226,11 @@ TEST_CASE_METHOD(AtRest,
 
 	const Described gone = recording.described(first.number);
 
-	CHECK(gone.parent != loaded);
+	CHECK(gone.last != loaded);
 	CHECK(ticks_in(recording, gone) > 0);
 	for (const Described &one : modules(recording)) {
 		if (one.place == BusyModule::name && one.base == gone.base && one.number != gone.number)
-			CHECK(one.state > gone.parent);
+			CHECK(one.first > gone.last);
 	}
 }
 
@@ -245,13 +244,13 @@ TEST_CASE_METHOD(AtRest, "a module that is loaded has no ticks of what was there
 	before.reset();
 	const std::vector<Described> gone = modules(recording);
 	REQUIRE(gone.size() == 1);
-	CHECK(gone[0].state == 0);
-	CHECK(gone[0].parent == 0);
+	CHECK(gone[0].first == 0);
+	CHECK(gone[0].last == 0);
 
 	const BusyModule after;
 	for (const Described &one : modules(recording)) {
 		if (one.number != gone[0].number)
-			CHECK(one.state > gone[0].parent);
+			CHECK(one.first > gone[0].last);
 	}
 }
 

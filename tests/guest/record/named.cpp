@@ -36,17 +36,6 @@ int name(const Recording &recording, const Fd &proof, pid_t target, uint32_t fla
 	return recording.device().call(PROFIL_RECORD, &record);
 }
 
-profil_record more(const Recording &recording, const Fd &proof, pid_t target)
-{
-	profil_record record = {};
-
-	record.size = sizeof(record);
-	record.profile = recording.profile();
-	record.proof = proof.get();
-	record.target = target;
-	return record;
-}
-
 /** Each mistake is refused, a valid request not. */
 void check_refusals(const Way &way)
 {
@@ -58,7 +47,6 @@ void check_refusals(const Way &way)
 
 		record.proof = proof.get();
 		record.target = target.pid();
-		record.profile = 0;
 		change(record);
 		return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
 	};
@@ -78,32 +66,18 @@ void check_refusals(const Way &way)
 	CHECK(with(0, [](auto &r) { r.table = 0; }) == EINVAL);
 
 	recording.begin_with(own);
-	const auto add = [&](const std::function<void(profil_record &)> &change) {
-		auto record = more(recording, proof, second.pid());
+	const auto add = [&](const std::function<void(profil_add &)> &change) {
+		auto request = describe_addition(recording.profile(), proof.get(), second.pid());
 
-		change(record);
-		return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
+		change(request);
+		return way(recording.device(), PROFIL_ADD, &request, sizeof(request));
 	};
-	CHECK(add([](auto &r) { r.target = 0; }) == EINVAL);
-	CHECK(add([](auto &r) { r.reserved = 1; }) == EINVAL);
-	CHECK(add([](auto &r) { r.target = INT32_MAX; }) == ESRCH);
-	CHECK(add([&](auto &r) { r.target = target.pid(); }) == EEXIST);
+	CHECK(add([](auto &a) { a.target = 0; }) == EINVAL);
+	CHECK(add([](auto &a) { a.flags = PROFIL_THREAD; }) == EINVAL);
+	CHECK(add([](auto &a) { a.reserved = 1; }) == EINVAL);
+	CHECK(add([](auto &a) { a.target = INT32_MAX; }) == ESRCH);
+	CHECK(add([&](auto &a) { a.target = target.pid(); }) == EEXIST);
 	CHECK(add([](auto &) {}) == 0);
-	/* Another table, and the wake-up, have no target. */
-	const Memory table(4096 * sizeof(profil_count));
-	auto change = recording.request_table(table);
-	change.target = target.pid();
-	CHECK(way(recording.device(), PROFIL_RECORD, &change, sizeof(change)) == EINVAL);
-	profil_record news = {};
-	news.size = sizeof(news);
-	news.flags = PROFIL_RECORD_NEWS;
-	news.profile = recording.profile();
-	news.nr_counts = 1;
-	news.proof = -1;
-	news.target = target.pid();
-	CHECK(way(recording.device(), PROFIL_RECORD, &news, sizeof(news)) == EINVAL);
-	news.target = 0;
-	CHECK(way(recording.device(), PROFIL_RECORD, &news, sizeof(news)) == 0);
 	CHECK(recording.status().processes == 2);
 }
 
@@ -127,9 +101,9 @@ TEST_CASE_METHOD(AtRest, "with a proof on a CPU, each task that is named is reco
 			});
 		recording.begin(targets[0].pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
 		for (size_t i = 1; i < 3; i++) {
-			auto record = more(recording, proof, targets[i].pid());
+			auto add = describe_addition(recording.profile(), proof.get(), targets[i].pid());
 
-			REQUIRE(way(recording.device(), PROFIL_RECORD, &record, sizeof(record)) == 0);
+			REQUIRE(way(recording.device(), PROFIL_ADD, &add, sizeof(add)) == 0);
 		}
 		for (size_t i = 0; i < 3; i++)
 			CHECK(grows([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/news.cpp  PROFIL_RECORD_NEWS: the reader of a recording sleeps until
+/** @file tests/guest/record/news.cpp  PROFIL_WAIT: the reader of a recording sleeps until
  * there is something new to read.
  */
 #include "tests/guest/record/support.h"
@@ -29,24 +29,12 @@ short ready(const Recording &recording)
 	return file.revents;
 }
 
-profil_record request_news(const Recording &recording, uint32_t keys)
-{
-	profil_record record = {};
-
-	record.size = sizeof(record);
-	record.flags = PROFIL_RECORD_NEWS;
-	record.proof = -1;
-	record.profile = recording.profile();
-	record.nr_counts = keys;
-	return record;
-}
-
 /** Ask for news from now on.  Returns 0 or the error. */
 int await_news(const Recording &recording, uint32_t keys, const Way &way = by_ioctl())
 {
-	profil_record record = request_news(recording, keys);
+	profil_wait wait = describe_wait(recording.profile(), keys);
 
-	return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
+	return way(recording.device(), PROFIL_WAIT, &wait, sizeof(wait));
 }
 
 /** The elements in use and the numbers: a reader is woken when they grow. */
@@ -292,28 +280,22 @@ TEST_CASE_METHOD(AtRest, "invalid requests to wait for news are refused, by ioct
 	const auto way = GENERATE(by_ioctl, by_ring)();
 	Child child([] { pause(); });
 	Recording recording;
-	const auto with = [&](const std::function<void(profil_record &)> &change) {
-		profil_record record = request_news(recording, 1);
+	const auto with = [&](const std::function<void(profil_wait &)> &change) {
+		profil_wait wait = describe_wait(recording.profile(), 1);
 
-		change(record);
-		return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
+		change(wait);
+		return way(recording.device(), PROFIL_WAIT, &wait, sizeof(wait));
 	};
 
 	recording.begin(child.pid());
-	CHECK(with([](auto &r) { r.flags |= PROFIL_FOLLOW; }) == EINVAL);
-	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_EVERYBODY; }) == EINVAL);
-	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_TABLE; }) == EINVAL);
-	CHECK(with([](auto &r) { r.proof = 0; }) == EINVAL);
-	CHECK(with([](auto &r) { r.clock = 1; }) == EINVAL);
-	CHECK(with([](auto &r) { r.period = 1; }) == EINVAL);
-	CHECK(with([](auto &r) { r.table = 4096; }) == EINVAL);
-	CHECK(with([](auto &r) { r.reserved = 1; }) == EINVAL);
-	CHECK(with([](auto &r) { r.nr_counts = 0; }) == EINVAL);
-	CHECK(with([](auto &r) { r.nr_counts = 1U << 31; }) == EINVAL);
-	CHECK(with([](auto &r) { r.profile = 0; }) == EINVAL);
-	CHECK(with([](auto &r) { r.profile++; }) == ENOENT);
+	CHECK(with([](auto &w) { w.flags = 1; }) == EINVAL);
+	CHECK(with([](auto &w) { w.flags = 1U << 31; }) == EINVAL);
+	CHECK(with([](auto &w) { w.keys = 0; }) == EINVAL);
+	CHECK(with([](auto &w) { w.keys = 1U << 31; }) == EINVAL);
+	CHECK(with([](auto &w) { w.profile = 0; }) == ENOENT);
+	CHECK(with([](auto &w) { w.profile++; }) == ENOENT);
 	CHECK(ready(recording) == 0);
-	CHECK(with([](auto &r) { r.nr_counts = INT_MAX; }) == 0);
+	CHECK(with([](auto &w) { w.keys = INT_MAX; }) == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "a file is closed while news are awaited and new keys come", "[record]")

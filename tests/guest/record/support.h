@@ -119,28 +119,24 @@ public:
 	}
 
 	/** Add a process, or a thread.  Returns 0 or the error. */
-	int add(pid_t pid, uint32_t flags = 0) const { return add_with(proof_of(pid), flags); }
-	int add_with(const Fd &proof, uint32_t flags = 0) const
+	int add(pid_t pid) const { return add_with(proof_of(pid)); }
+	int add_with(const Fd &proof) const
 	{
-		profil_record record = {};
+		profil_add add = describe_addition(profile_, proof.get());
 
-		record.size = sizeof(record);
-		record.flags = flags;
-		record.profile = profile_;
-		record.proof = proof.get();
-		return device().call(PROFIL_RECORD, &record);
+		return device().call(PROFIL_ADD, &add);
 	}
 
-	/** The argument of PROFIL_RECORD for another table. */
-	profil_record request_table(const Memory &table) const { return describe_table(profile_, table); }
+	/** The argument of PROFIL_TABLE. */
+	profil_table request_table(const Memory &table) const { return describe_table(profile_, table); }
 
 	/** Count in another table from now on.  Returns the rows of the old one. */
 	std::vector<Row> change_table(uint32_t counts)
 	{
 		auto table = std::make_unique<Memory>(counts * sizeof(profil_count));
-		profil_record record = request_table(*table);
+		profil_table change = request_table(*table);
 
-		need_errno(device().call(PROFIL_RECORD, &record), "PROFIL_RECORD_TABLE");
+		need_errno(device().call(PROFIL_TABLE, &change), "PROFIL_TABLE");
 		std::vector<Row> before = rows();
 		std::swap(table, table_);
 		counts_ = counts;

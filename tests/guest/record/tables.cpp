@@ -150,14 +150,13 @@ TEST_CASE_METHOD(AtRest, "only the owner of a recording's table gives it another
 
 	recording.begin(child.pid());
 	CHECK(in_child([&] {
-		      profil_record record = recording.request_table(table);
-		      return recording.device().call(PROFIL_RECORD, &record);
+		      profil_table change = recording.request_table(table);
+		      return recording.device().call(PROFIL_TABLE, &change);
 	      }) == EPERM);
-	profil_record record = recording.request_table(table);
-	CHECK(recording.device().call(PROFIL_RECORD, &record) == 0);
+	profil_table change = recording.request_table(table);
+	CHECK(recording.device().call(PROFIL_TABLE, &change) == 0);
 	recording.finish();
-	record = recording.request_table(table);
-	CHECK(recording.device().call(PROFIL_RECORD, &record) == ENOENT);
+	CHECK(recording.device().call(PROFIL_TABLE, &change) == ENOENT);
 }
 
 TEST_CASE_METHOD(AtRest, "invalid requests for another table are refused, by ioctl and by io_uring",
@@ -167,29 +166,24 @@ TEST_CASE_METHOD(AtRest, "invalid requests for another table are refused, by ioc
 	Child child([] { pause(); });
 	Recording recording;
 	const Memory table(4096);
-	const auto with = [&](const std::function<void(profil_record &)> &change) {
-		profil_record record = recording.request_table(table);
+	const auto with = [&](const std::function<void(profil_table &)> &change) {
+		profil_table request = recording.request_table(table);
 
-		change(record);
-		return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
+		change(request);
+		return way(recording.device(), PROFIL_TABLE, &request, sizeof(request));
 	};
 
 	recording.begin(child.pid());
-	CHECK(with([](auto &r) { r.flags |= PROFIL_FOLLOW; }) == EINVAL);
-	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_EVERYBODY; }) == EINVAL);
-	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_PROCESSES; }) == EINVAL);
-	CHECK(with([](auto &r) { r.proof = 0; }) == EINVAL);
-	CHECK(with([](auto &r) { r.clock = 1; }) == EINVAL);
-	CHECK(with([](auto &r) { r.period = 1; }) == EINVAL);
-	CHECK(with([](auto &r) { r.reserved = 1; }) == EINVAL);
-	CHECK(with([](auto &r) { r.table = 0; }) == EINVAL);
-	CHECK(with([](auto &r) { r.table += 16; }) == EINVAL);
-	CHECK(with([](auto &r) { r.table = ~0xfffULL; }) == EFAULT);
-	CHECK(with([](auto &r) { r.nr_counts = 128; }) == EINVAL);
-	CHECK(with([](auto &r) { r.nr_counts = 257; }) == EINVAL);
-	CHECK(with([](auto &r) { r.nr_counts = 1U << 29; }) == EINVAL);
-	CHECK(with([](auto &r) { r.profile = 0; }) == EINVAL);
-	CHECK(with([](auto &r) { r.profile++; }) == ENOENT);
+	CHECK(with([](auto &t) { t.flags = 1; }) == EINVAL);
+	CHECK(with([](auto &t) { t.flags = 1U << 31; }) == EINVAL);
+	CHECK(with([](auto &t) { t.table = 0; }) == EINVAL);
+	CHECK(with([](auto &t) { t.table += 16; }) == EINVAL);
+	CHECK(with([](auto &t) { t.table = ~0xfffULL; }) == EFAULT);
+	CHECK(with([](auto &t) { t.nr_counts = 128; }) == EINVAL);
+	CHECK(with([](auto &t) { t.nr_counts = 257; }) == EINVAL);
+	CHECK(with([](auto &t) { t.nr_counts = 1U << 29; }) == EINVAL);
+	CHECK(with([](auto &t) { t.profile = 0; }) == ENOENT);
+	CHECK(with([](auto &t) { t.profile++; }) == ENOENT);
 	CHECK(with([](auto &) {}) == 0);
 	CHECK(recording.status().state == PROFIL_STATE_RUNNING);
 }

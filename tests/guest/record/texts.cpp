@@ -55,8 +55,8 @@ TEST_CASE_METHOD(AtRest, "a tick in a file counts at its offset there, for its p
 		REQUIRE(stat(file.path().c_str(), &about) == 0);
 		CHECK(row.text.inode == about.st_ino);
 		CHECK(row.text.bytes == 2 * LoopFile::offset);
-		CHECK(row.text.base == static_cast<uint64_t>(about.st_mtim.tv_sec) * 1'000'000'000 +
-					       static_cast<uint64_t>(about.st_mtim.tv_nsec));
+		CHECK(row.text.modified == static_cast<uint64_t>(about.st_mtim.tv_sec) * 1'000'000'000 +
+						   static_cast<uint64_t>(about.st_mtim.tv_nsec));
 		CHECK((row.offset == LoopFile::offset || row.offset == LoopFile::offset + CODE_LOOP_RETURN));
 	}
 }
@@ -429,6 +429,6 @@ TEST_CASE_METHOD(AtRest, "a table that its owner unmaps ends the recording", "[r
 	recording.table().forget();
 	CHECK(recording.status().state == PROFIL_STATE_FAULT);
 	const Memory other(4096);
-	profil_record record = recording.request_table(other);
-	CHECK(recording.device().call(PROFIL_RECORD, &record) == ENOENT);
+	profil_table change = recording.request_table(other);
+	CHECK(recording.device().call(PROFIL_TABLE, &change) == ENOENT);
 }

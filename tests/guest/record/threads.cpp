@@ -62,7 +62,7 @@ TEST_CASE_METHOD(AtRest, "a recording to which all threads were added counts wha
 	await_no_clock();
 	of_process.begin(target.pid(), 0);
 	of_threads.begin(target.tid(0), PROFIL_THREAD);
-	REQUIRE(of_threads.add(target.tid(1), PROFIL_THREAD) == 0);
+	REQUIRE(of_threads.add(target.tid(1)) == 0);
 	for (size_t i = 0; i < threads; i++)
 		target.begin(i);
 	for (size_t i = 0; i < threads; i++)
@@ -85,10 +85,10 @@ TEST_CASE_METHOD(AtRest, "one session records a thread once, whatever else it re
 	Recording recording, other = recording.beside();
 
 	recording.begin(target.tid(0), PROFIL_THREAD);
-	CHECK(recording.add(target.tid(0), PROFIL_THREAD) == EEXIST);
+	CHECK(recording.add(target.tid(0)) == EEXIST);
 	CHECK(other.try_begin(target.tid(0), PROFIL_THREAD) == EEXIST);
 	CHECK(other.try_begin(target.tid(1), PROFIL_THREAD) == 0);
-	CHECK(recording.add(target.tid(1), PROFIL_THREAD) == EEXIST);
+	CHECK(recording.add(target.tid(1)) == EEXIST);
 	CHECK(recording.status().processes == 1);
 }
 
@@ -155,10 +155,9 @@ TEST_CASE_METHOD(AtRest, "a thread is neither followed nor taken for a process",
 	CHECK(of_thread.begin_everybody(PROFIL_THREAD) == EINVAL);
 	REQUIRE(of_thread.try_begin(target.tid(1), PROFIL_THREAD) == 0);
 	REQUIRE(of_process.try_begin(target.pid()) == 0);
-	CHECK(of_thread.add(target.tid(0)) == EINVAL);
-	CHECK(of_process.add(target.tid(0), PROFIL_THREAD) == EINVAL);
-	CHECK(of_thread.add(target.tid(0), PROFIL_THREAD | PROFIL_KERNEL_TICKS) == EINVAL);
-	CHECK(of_thread.add(target.tid(0), PROFIL_THREAD) == 0);
+	/* The process of the thread is in the recording already. */
+	CHECK(of_process.add(target.tid(0)) == EEXIST);
+	CHECK(of_thread.add(target.tid(0)) == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "a thread that has ended cannot be recorded", "[record][thread]")
@@ -207,7 +206,7 @@ TEST_CASE_METHOD(AtRest, "each recorded thread is an owner, if processes are tol
 	Recording recording;
 
 	recording.begin(target.tid(0), PROFIL_THREAD | PROFIL_RECORD_PROCESSES);
-	REQUIRE(recording.add(target.tid(1), PROFIL_THREAD) == 0);
+	REQUIRE(recording.add(target.tid(1)) == 0);
 	for (size_t i = 0; i < threads; i++)
 		target.begin(i);
 	for (size_t i = 0; i < threads; i++)
@@ -258,7 +257,7 @@ TEST_CASE_METHOD(AtRest, "recorded threads are charged to a user's limit like fo
 		Recording recording;
 
 		recording.begin(target.tid(0), PROFIL_THREAD);
-		CHECK(recording.add(target.tid(1), PROFIL_THREAD) == EDQUOT);
+		CHECK(recording.add(target.tid(1)) == EDQUOT);
 	}
 	/* What ended or was refused is charged no longer. */
 	CHECK(soon([&] { return again.try_begin(target.tid(1), PROFIL_THREAD) == 0; }));

@@ -213,12 +213,36 @@ profil_record describe_recording(const void *table, size_t bytes, uint32_t flags
 	return record;
 }
 
-profil_record describe_table(uint32_t profile, const void *table, size_t bytes)
+profil_add describe_addition(uint32_t profile, int proof, pid_t target)
 {
-	profil_record record = describe_recording(table, bytes, PROFIL_RECORD_TABLE, 0);
+	profil_add add = {};
 
-	record.profile = profile;
-	return record;
+	add.size = sizeof(add);
+	add.profile = profile;
+	add.proof = proof;
+	add.target = target;
+	return add;
+}
+
+profil_table describe_table(uint32_t profile, const void *table, size_t bytes)
+{
+	profil_table change = {};
+
+	change.size = sizeof(change);
+	change.profile = profile;
+	change.nr_counts = static_cast<uint32_t>(bytes / sizeof(profil_count));
+	change.table = reinterpret_cast<uintptr_t>(table);
+	return change;
+}
+
+profil_wait describe_wait(uint32_t profile, uint32_t keys)
+{
+	profil_wait wait = {};
+
+	wait.size = sizeof(wait);
+	wait.profile = profile;
+	wait.keys = keys;
+	return wait;
 }
 
 uint64_t sum_table(const Memory &table)

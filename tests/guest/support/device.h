@@ -76,15 +76,17 @@ profil_start describe_all_ticks(const profil_region &region, uint64_t period);
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8,
 			      uint64_t period = period_10khz);
 
-/** The argument of PROFIL_RECORD to begin a recording, or to give it another table. */
+/** The arguments of PROFIL_RECORD, PROFIL_ADD, PROFIL_TABLE and PROFIL_WAIT. */
 profil_record describe_recording(const void *table, size_t bytes, uint32_t flags, uint64_t period);
-profil_record describe_table(uint32_t profile, const void *table, size_t bytes);
+profil_add describe_addition(uint32_t profile, int proof, pid_t target = 0);
+profil_table describe_table(uint32_t profile, const void *table, size_t bytes);
+profil_wait describe_wait(uint32_t profile, uint32_t keys);
 inline profil_record describe_recording(const Memory &table, uint32_t flags = PROFIL_FOLLOW,
 					uint64_t period = period_10khz)
 {
 	return describe_recording(table.at(), table.bytes(), flags, period);
 }
-inline profil_record describe_table(uint32_t profile, const Memory &table)
+inline profil_table describe_table(uint32_t profile, const Memory &table)
 {
 	return describe_table(profile, table.at(), table.bytes());
 }

@@ -113,6 +113,27 @@ MEMBER(profil_record, target, 40, 4);
 MEMBER(profil_record, reserved, 44, 4);
 TOTAL(profil_record, 48);
 
+MEMBER(profil_add, size, 0, 4);
+MEMBER(profil_add, flags, 4, 4);
+MEMBER(profil_add, profile, 8, 4);
+MEMBER(profil_add, proof, 12, 4);
+MEMBER(profil_add, target, 16, 4);
+MEMBER(profil_add, reserved, 20, 4);
+TOTAL(profil_add, 24);
+
+MEMBER(profil_table, size, 0, 4);
+MEMBER(profil_table, flags, 4, 4);
+MEMBER(profil_table, profile, 8, 4);
+MEMBER(profil_table, nr_counts, 12, 4);
+MEMBER(profil_table, table, 16, 8);
+TOTAL(profil_table, 24);
+
+MEMBER(profil_wait, size, 0, 4);
+MEMBER(profil_wait, flags, 4, 4);
+MEMBER(profil_wait, profile, 8, 4);
+MEMBER(profil_wait, keys, 12, 4);
+TOTAL(profil_wait, 16);
+
 MEMBER(profil_describe, size, 0, 4);
 MEMBER(profil_describe, flags, 4, 4);
 MEMBER(profil_describe, profile, 8, 4);
@@ -137,7 +158,10 @@ MEMBER(profil_describe, parent, 108, 4);
 MEMBER(profil_describe, cgroup, 112, 8);
 MEMBER(profil_describe, state, 120, 4);
 MEMBER(profil_describe, in_use, 124, 4);
-TOTAL(profil_describe, 128);
+MEMBER(profil_describe, modified, 128, 8);
+MEMBER(profil_describe, first, 136, 4);
+MEMBER(profil_describe, last, 140, 4);
+TOTAL(profil_describe, 144);
 
 /* Numbers that programs are compiled with. */
 CHECK(type, PROFIL_TYPE == 0xd7);
@@ -145,11 +169,13 @@ CHECK(info, PROFIL_INFO == 0xd780);
 CHECK(start, PROFIL_START == 0xd781);
 CHECK(stop, PROFIL_STOP == 0xd782);
 CHECK(status, PROFIL_STATUS == 0xd783);
-CHECK(stop_all, PROFIL_STOP_ALL == 0xd786);
-CHECK(record, PROFIL_RECORD == 0xd787);
+CHECK(record, PROFIL_RECORD == 0xd784);
+CHECK(add, PROFIL_ADD == 0xd785);
+CHECK(table, PROFIL_TABLE == 0xd786);
+CHECK(wait, PROFIL_WAIT == 0xd787);
 CHECK(describe, PROFIL_DESCRIBE == 0xd788);
+CHECK(stop_all, PROFIL_STOP_ALL == 0xd789);
 CHECK(abi, PROFIL_ABI == 1);
-CHECK(features, PROFIL_FEATURE_GATE == 1 && PROFIL_FEATURE_RECORD == 2);
 CHECK(flags, PROFIL_KERNEL_TICKS == 1 && PROFIL_FOLLOW == 2 && PROFIL_FAULT_REGION == 4 &&
 	     PROFIL_THREAD == 8 && PROFIL_OWED_TICKS == 16 && PROFIL_EVENT == 64);
 CHECK(limits, PROFIL_WRAP == 0 && PROFIL_SATURATE == 1 && PROFIL_LIMIT_STOP == 2);
@@ -159,8 +185,7 @@ CHECK(states, PROFIL_STATE_NONE == 0 && PROFIL_STATE_RUNNING == 1 && PROFIL_STAT
 CHECK(counts, PROFIL_COUNT_SHIFT == 40);
 CHECK(kept, PROFIL_STOP_KEEP == 1);
 CHECK(everybody, PROFIL_RECORD_EVERYBODY == 65536 && PROFIL_RECORD_PROCESSES == 131072 &&
-		 PROFIL_RECORD_TABLE == 262144 && PROFIL_RECORD_THREADS == 524288 &&
-		 PROFIL_RECORD_KERNEL == 1048576 && PROFIL_RECORD_NEWS == 2097152);
+		 PROFIL_RECORD_THREADS == 262144 && PROFIL_RECORD_KERNEL == 524288);
 CHECK(kinds, PROFIL_KIND_KERNEL == 1 && PROFIL_KIND_UNKNOWN == 2 && PROFIL_KIND_FILE == 3 &&
 	     PROFIL_KIND_VDSO == 4 && PROFIL_KIND_MEMORY == 5 && PROFIL_KIND_OWNER == 6 &&
 	     PROFIL_KIND_CELL == 7 && PROFIL_KIND_THREADS == 8 &&
