@@ -11,7 +11,6 @@
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
  *  - work of ticks: profil_life_exit(); to find owners: profil_unmet_exit(), profil_work_exit()
- *  - a look at what CPUs run: profil_clock_look_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
  *    profil_clock_relax_work() has not; of an event: profil_sources_exit() waits until the
  *    counters are released, and profil_work_exit() for the grace period behind it
@@ -22,20 +21,19 @@
  *
  * Context: process
  */
-#include "clock/clock.h"
-#include "clock/clocks.h"
-#include "clock/cpus.h"
+#include "base/limits.h"
+#include "base/work.h"
 #include "device/device.h"
-#include "event/serve.h"
 #include "follow/follow.h"
+#include "life/life.h"
 #include "profile/binding.h"
-#include "profile/life.h"
-#include "profile/limits.h"
-#include "profile/work.h"
 #include "record/modules.h"
 #include "record/resolve.h"
 #include "record/unmet.h"
-#include "tick/tick_event.h"
+#include "source/clock.h"
+#include "source/clocks.h"
+#include "source/serve.h"
+#include "source/tick_event.h"
 
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -97,7 +95,6 @@ static void __exit profil_exit(void)
 	profil_follow_exit();
 	rcu_barrier();
 	profil_life_exit();
-	profil_clock_look_exit();
 	profil_clock_exit();
 	profil_sources_exit();
 	profil_unmet_exit();

@@ -7,23 +7,23 @@
  */
 #include "device/attach.h"
 
-#include "clock/cpus.h"
+#include "base/news.h"
 #include "device/proof.h"
 #include "device/session.h"
-#include "event/source.h"
-#include "follow/follower.h"
-#include "follow/watch.h"
-#include "follow/watched.h"
+#include "life/life.h"
+#include "memory/layout.h"
 #include "profile/binding.h"
-#include "profile/layout.h"
-#include "profile/life.h"
+#include "profile/everybody.h"
 #include "profile/profile.h"
+#include "profile/recording.h"
+#include "profile/watched.h"
 #include "record/begin.h"
-#include "record/everybody.h"
+#include "record/follower.h"
 #include "record/move.h"
 #include "record/owner.h"
-#include "record/recording.h"
-#include "tick/news.h"
+#include "record/watch.h"
+#include "source/clock.h"
+#include "source/source.h"
 
 #include <linux/err.h>
 #include <linux/limits.h>
@@ -263,12 +263,12 @@ static int profil_attach_check_event(struct profil_profile *profile,
 	struct perf_event_attr attr;
 	int err;
 
-	if (!profile->event.source)
+	if (!profile->claim.source)
 		return 0;
 	err = profil_source_choose(&attr, proof->event);
 	if (err)
 		return err;
-	return profil_source_is(&profile->event, &attr) ? 0 : -EACCES;
+	return profil_source_is(&profile->claim, &attr) ? 0 : -EACCES;
 }
 
 static int profil_attach_add(struct profil_session *session, struct profil_profile *profile,

@@ -9,14 +9,14 @@
  */
 #include "device/command.h"
 
-#include "clock/rates.h"
+#include "base/limits.h"
+#include "base/rates.h"
 #include "device/attach.h"
 #include "device/describe.h"
-#include "device/self.h"
 #include "device/session.h"
-#include "profile/layout.h"
-#include "profile/life.h"
-#include "profile/limits.h"
+#include "life/life.h"
+#include "memory/layout.h"
+#include "self/self.h"
 
 #include <linux/capability.h>
 #include <linux/cred.h>

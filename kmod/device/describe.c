@@ -8,10 +8,10 @@
 
 #include "compat.h"
 #include "device/session.h"
+#include "profile/kept.h"
 #include "profile/profile.h"
+#include "profile/recording.h"
 #include "record/owner.h"
-#include "record/kept.h"
-#include "record/recording.h"
 
 #include <linux/capability.h>
 #include <linux/cred.h>

@@ -14,12 +14,12 @@
 #include "device/fdinfo.h"
 
 #include "device/session.h"
-#include "follow/watch.h"
-#include "event/source.h"
+#include "memory/pins.h"
 #include "profile/binding.h"
-#include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+#include "record/watch.h"
+#include "source/source.h"
 
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -108,7 +108,7 @@ static void profil_fdinfo_event(struct seq_file *to, struct profil_profile *prof
 {
 	struct profil_source_report event;
 
-	if (profil_source_account(&profile->event, since, &event)) {
+	if (profil_source_account(&profile->claim, since, &event)) {
 		seq_puts(to, "event:\tgone\n");
 		return;
 	}
@@ -150,7 +150,7 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 	seq_printf(to, "lost:\t%llu\n",
 		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] +
 			   sum.cause[PROFIL_FULL]);
-	if (profile->event.source)
+	if (profile->claim.source)
 		profil_fdinfo_event(to, profile, since);
 	profil_fdinfo_pinned(to, profile);
 }

@@ -6,15 +6,15 @@
  */
 #include "device/session.h"
 
-#include "follow/follower.h"
-#include "follow/watch.h"
-#include "profile/check.h"
-#include "profile/life.h"
+#include "life/check.h"
+#include "life/life.h"
+#include "profile/checkpoint.h"
+#include "profile/everybody.h"
+#include "profile/kept.h"
 #include "profile/profile.h"
-#include "record/everybody.h"
-#include "record/kept.h"
-#include "record/recording.h"
-#include "tick/checkpoint.h"
+#include "profile/recording.h"
+#include "record/follower.h"
+#include "record/watch.h"
 
 #include <linux/atomic.h>
 #include <linux/mutex.h>

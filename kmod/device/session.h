@@ -7,7 +7,7 @@
 #ifndef PROFIL_SESSION_H
 #define PROFIL_SESSION_H
 
-#include "follow/watch.h"
+#include "record/watch.h"
 
 #include <linux/poll.h>
 #include <linux/xarray.h>

@@ -6,11 +6,11 @@
  */
 #include "device/sysfs.h"
 
-#include "clock/clock.h"
+#include "base/limits.h"
 #include "profile/binding.h"
-#include "profile/limits.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+#include "source/clock.h"
 #include "tick/unbound.h"
 
 #include <linux/compiler.h>

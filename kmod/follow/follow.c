@@ -10,21 +10,21 @@
  */
 #include "follow/follow.h"
 
-#include "clock/cpus.h"
+#include "base/pool.h"
+#include "base/tracepoint.h"
 #include "compat.h"
-#include "device/self.h"
-#include "follow/follower.h"
-#include "follow/meet.h"
 #include "follow/program.h"
-#include "follow/tracepoint.h"
-#include "follow/watch.h"
 #include "profile/binding.h"
-#include "profile/pool.h"
+#include "profile/checkpoint.h"
+#include "profile/everybody.h"
 #include "profile/profile.h"
-#include "record/everybody.h"
+#include "profile/recording.h"
+#include "record/follower.h"
+#include "record/meet.h"
 #include "record/owner.h"
-#include "record/recording.h"
-#include "tick/checkpoint.h"
+#include "record/watch.h"
+#include "self/self.h"
+#include "source/clock.h"
 
 #include <linux/binfmts.h>
 #include <linux/file.h>

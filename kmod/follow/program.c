@@ -6,13 +6,13 @@
  */
 #include "follow/program.h"
 
-#include "follow/follower.h"
-#include "follow/watch.h"
-#include "profile/pool.h"
+#include "base/payer.h"
+#include "base/pool.h"
 #include "profile/profile.h"
+#include "profile/recording.h"
+#include "record/follower.h"
 #include "record/owner.h"
-#include "record/recording.h"
-#include "tick/payer.h"
+#include "record/watch.h"
 
 static bool profil_program_find(struct profil_recording *recording,
 				const struct profil_program *program, struct task_struct *task,

@@ -10,9 +10,9 @@
  */
 #include "profile/binding.h"
 
-#include "profile/limits.h"
+#include "base/limits.h"
+#include "base/work.h"
 #include "profile/profile.h"
-#include "profile/work.h"
 
 #include <linux/bitops.h>
 #include <linux/lockdep.h>
@@ -108,7 +108,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->life = 0;
 	binding->hits = NULL;
 	binding->freed_next = NULL;
-	binding->key = (unsigned long)mm | (profile->event.source ? PROFIL_KEY_EVENT : 0);
+	binding->key = (unsigned long)mm | (profile->claim.source ? PROFIL_KEY_EVENT : 0);
 }
 
 /**

@@ -7,7 +7,7 @@
 #ifndef PROFIL_BINDING_H
 #define PROFIL_BINDING_H
 
-#include "profile/bucket.h"
+#include "base/bucket.h"
 #include "profile/owned.h"
 
 #include <linux/atomic.h>

@@ -63,7 +63,7 @@ struct profil_deferral {
 /**
  * struct profil_demand - what a self profile has in addition
  * @lock: held while deferred ticks are counted, and while the profile's pins go: the
- *	thread that counts need not run on a CPU that profil_clock_sync() asks
+ *	thread that counts need not run on a CPU that profil_sections_settle() asks
  * @layout: the profile's, referenced; it never changes
  * @no_room: until when not to try again to charge a page, in jiffies: there was no
  *	room for one

@@ -4,7 +4,7 @@
  *
  * What can reach a profile, and until when:
  *  - the tick, through a binding in the table, under RCU.  It uses the pins
- *    that it finds there; these are released only after profil_clock_sync().
+ *    that it finds there; these are released only after profil_sections_settle().
  *  - the fork and exec probes, through bindings and watches, under the lock of the
  *    bucket.
  *  - a queued check, commands: each holds a reference.
@@ -19,16 +19,14 @@
  */
 #include "profile/profile.h"
 
-#include "clock/clock.h"
-#include "clock/cpus.h"
-#include "profile/charge.h"
+#include "base/limits.h"
+#include "memory/charge.h"
+#include "memory/layout.h"
+#include "memory/pages.h"
+#include "memory/pins.h"
 #include "profile/deferral.h"
-#include "profile/layout.h"
-#include "profile/limits.h"
-#include "profile/pages.h"
-#include "profile/pins.h"
+#include "profile/recording.h"
 #include "profile/stats.h"
-#include "record/recording.h"
 
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -64,8 +62,6 @@ static void profil_profile_end_work(struct work_struct *work)
 	mutex_unlock(&profil_profiles_lock);
 
 	pins = rcu_dereference_protected(profile->pins, true);
-	profil_clock_put(&profile->clock);
-	profil_source_put(&profile->event);
 	if (pins)
 		profil_pins_release(pins);
 
@@ -140,8 +136,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	kref_init(&profile->refs);
 	mutex_init(&profile->memory);
 	mutex_init(&profile->lock);
-	INIT_LIST_HEAD(&profile->clock.link);
-	INIT_LIST_HEAD(&profile->event.link);
+	INIT_LIST_HEAD(&profile->claim.link);
 	raw_spin_lock_init(&profile->bindings_lock);
 	INIT_LIST_HEAD(&profile->bindings);
 	INIT_LIST_HEAD(&profile->watches);

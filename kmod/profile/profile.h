@@ -7,11 +7,10 @@
 #ifndef PROFIL_PROFILE_H
 #define PROFIL_PROFILE_H
 
-#include "clock/clock.h"
-#include "event/source.h"
-#include "profile/pool.h"
+#include "base/claim.h"
+#include "base/pool.h"
+#include "base/work.h"
 #include "profile/stats.h"
-#include "profile/work.h"
 
 #include <linux/atomic.h>
 #include <linux/kref.h>
@@ -32,10 +31,9 @@ struct profil_user;
 /**
  * struct profil_profile - one profile
  * @pins: where the tick counts; NULL after the end.  Changed under @lock, freed
- *	after profil_clock_sync().
+ *	after profil_sections_settle().
  * @tally: a share for each CPU
- * @event: claim on an event; @event.source is NULL if the profile uses the clock, and constant
- *	once the profile is published
+ * @claim: on what ticks for it
  * @period: ns between samples, or events
  * @started: when it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
@@ -51,11 +49,10 @@ struct profil_user;
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @memory: held by tasks of the counters' owner that wait for user memory: to check
  *	pins, or to make the ones that replace them.  No other task ever takes it.
- * @lock: guards @pins, @clock and @retired; held for short times only, never while
+ * @lock: guards @pins, @claim and @retired; held for short times only, never while
  *	waiting for memory or mmap_lock
  * @retired: it is over.  Set once, under @lock, before its bindings and watches are removed;
  *	it is read under the lock of their list before one is added, and then none is
- * @clock: claim on the clock
  * @rate: Hz charged to @user; 0 once it has ended
  * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
  *	budgets
@@ -87,7 +84,7 @@ struct profil_user;
 struct profil_profile {
 	struct profil_pins __rcu *pins;
 	struct profil_tally __percpu *tally;
-	struct profil_source_user event;
+	struct profil_claim claim;
 	u64 period;
 	u64 started;
 	u64 checkpoint;
@@ -104,7 +101,6 @@ struct profil_profile {
 	struct mutex memory;	/* see the kernel-doc above */
 	struct mutex lock;	/* likewise */
 	bool retired;
-	struct profil_clock_user clock;
 	u64 rate;
 	bool privileged;
 	struct profil_user *user;

@@ -6,7 +6,7 @@
  */
 #include "profile/stats.h"
 
-#include "tick/section.h"
+#include "base/section.h"
 
 #include <linux/compiler.h>
 #include <linux/cpumask.h>

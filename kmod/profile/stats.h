@@ -52,7 +52,7 @@ struct profil_sum {
  * @fork_lost: start time of the child that was counted last here as lost: one child may
  *	be lost in two ways
  *
- * Written on its CPU in sections (tick/section.h), so that readers can tell whether
+ * Written on its CPU in sections (base/section.h), so that readers can tell whether
  * they have read whole ticks.
  */
 struct profil_tally {

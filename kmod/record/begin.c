@@ -6,15 +6,15 @@
  */
 #include "record/begin.h"
 
+#include "base/limits.h"
+#include "base/payer.h"
 #include "compat.h"
+#include "memory/layout.h"
 #include "profile/binding.h"
-#include "profile/layout.h"
-#include "profile/limits.h"
 #include "profile/profile.h"
+#include "profile/recording.h"
 #include "record/modules.h"
 #include "record/owner.h"
-#include "record/recording.h"
-#include "tick/payer.h"
 
 #include <linux/atomic.h>
 #include <linux/bits.h>

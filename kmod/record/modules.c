@@ -13,9 +13,9 @@
  */
 #include "record/modules.h"
 
+#include "base/arch.h"
 #include "compat.h"
-#include "record/recording.h"
-#include "tick/arch.h"
+#include "profile/recording.h"
 
 #include <linux/bits.h>
 #include <linux/compiler.h>

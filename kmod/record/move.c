@@ -6,11 +6,11 @@
  */
 #include "record/move.h"
 
-#include "clock/cpus.h"
-#include "profile/charge.h"
-#include "profile/layout.h"
-#include "profile/pages.h"
-#include "profile/pins.h"
+#include "base/section.h"
+#include "memory/charge.h"
+#include "memory/layout.h"
+#include "memory/pages.h"
+#include "memory/pins.h"
 #include "profile/profile.h"
 
 #include <linux/err.h>
@@ -41,7 +41,7 @@ static struct profil_pins *profil_move_replace(struct profil_profile *profile,
 	if (!old)
 		return pins;
 	rcu_assign_pointer(profile->pins, pins);
-	profil_clock_sync();
+	profil_sections_settle();
 	old->gone = true;
 	return old;
 }

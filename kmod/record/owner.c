@@ -6,7 +6,7 @@
  */
 #include "record/owner.h"
 
-#include "record/recording.h"
+#include "profile/recording.h"
 
 #include <linux/cgroup.h>
 #include <linux/cred.h>

@@ -12,17 +12,17 @@
  */
 #include "record/resolve.h"
 
-#include "follow/meet.h"
+#include "base/arch.h"
+#include "base/pool.h"
+#include "base/section.h"
 #include "profile/binding.h"
-#include "profile/pool.h"
 #include "profile/profile.h"
+#include "profile/recording.h"
 #include "profile/stats.h"
-#include "record/recording.h"
+#include "record/meet.h"
 #include "record/space.h"
-#include "tick/arch.h"
 #include "tick/record.h"
 #include "tick/sample.h"
-#include "tick/section.h"
 
 #include <linux/bits.h>
 #include <linux/file.h>
@@ -130,7 +130,7 @@ static void profil_resolve_count_here(const struct profil_question *question, u6
 	tally->granted++;
 }
 
-/* Interrupts stay off: profil_clock_sync() waits for sections. */
+/* Interrupts stay off: profil_sections_settle() waits for sections. */
 static void profil_resolve_count(const struct profil_question *question, u64 key)
 {
 	unsigned long flags;

@@ -11,7 +11,7 @@
  */
 #include "record/space.h"
 
-#include "follow/meet.h"
+#include "record/meet.h"
 #include "tick/record.h"
 
 #include <linux/build_bug.h>

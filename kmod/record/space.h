@@ -8,7 +8,7 @@
 #ifndef PROFIL_SPACE_H
 #define PROFIL_SPACE_H
 
-#include "record/recording.h"
+#include "profile/recording.h"
 
 #include <linux/types.h>
 

@@ -10,15 +10,15 @@
  */
 #include "record/unmet.h"
 
-#include "follow/meet.h"
+#include "base/section.h"
+#include "base/work.h"
 #include "profile/profile.h"
+#include "profile/recording.h"
 #include "profile/stats.h"
-#include "profile/work.h"
-#include "record/recording.h"
+#include "record/meet.h"
 #include "record/resolve.h"
 #include "tick/ask.h"
 #include "tick/record.h"
-#include "tick/section.h"
 
 #include <linux/atomic.h>
 #include <linux/cpumask.h>

@@ -10,8 +10,8 @@
  */
 #include "tick/ask.h"
 
+#include "base/payer.h"
 #include "profile/profile.h"
-#include "tick/payer.h"
 
 #include <linux/irq_work.h>
 #include <linux/percpu.h>

@@ -6,10 +6,10 @@
  */
 #include "tick/count.h"
 
-#include "profile/layout.h"
-#include "profile/pins.h"
+#include "memory/layout.h"
+#include "memory/pins.h"
+#include "profile/checkpoint.h"
 #include "profile/profile.h"
-#include "tick/checkpoint.h"
 #include "tick/counter.h"
 
 #include <linux/atomic.h>

@@ -7,8 +7,8 @@
 #ifndef PROFIL_COUNTER_H
 #define PROFIL_COUNTER_H
 
+#include "base/arch.h"
 #include "profile/stats.h"
-#include "tick/arch.h"
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>

@@ -11,11 +11,11 @@
  */
 #include "tick/defer.h"
 
+#include "memory/layout.h"
+#include "memory/pins.h"
+#include "profile/checkpoint.h"
 #include "profile/deferral.h"
-#include "profile/layout.h"
-#include "profile/pins.h"
 #include "profile/profile.h"
-#include "tick/checkpoint.h"
 #include "tick/count.h"
 
 #include <linux/atomic.h>

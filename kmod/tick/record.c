@@ -10,15 +10,15 @@
  */
 #include "tick/record.h"
 
+#include "base/arch.h"
+#include "base/payer.h"
 #include "compat.h"
-#include "follow/watched.h"
+#include "memory/pins.h"
 #include "profile/binding.h"
-#include "profile/pins.h"
 #include "profile/profile.h"
-#include "record/recording.h"
-#include "tick/arch.h"
+#include "profile/recording.h"
+#include "profile/watched.h"
 #include "tick/ask.h"
-#include "tick/payer.h"
 #include "tick/table.h"
 
 #include <linux/jiffies.h>
@@ -130,13 +130,14 @@ enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 
 static __always_inline enum profil_where profil_record_where(const struct profil_profile *profile)
 {
-	const struct profil_source *source = profile->event.source;
-	enum profil_where where = source ? this_cpu_read(profil_event_where) : PROFIL_IN_THIS;
+	const struct profil_claim *claim = &profile->claim;
+	enum profil_where where = claim->source ? this_cpu_read(profil_event_where) :
+						  PROFIL_IN_THIS;
 
 	if (where != PROFIL_IN_THIS)
 		return where;
 	/* The tick of the clock, or of a counter of the CPU, itself adds one level. */
-	if (hardirq_count() > (!source || source->interrupts) * HARDIRQ_OFFSET)
+	if (hardirq_count() > claim->interrupts * HARDIRQ_OFFSET)
 		return PROFIL_IN_IRQ;
 	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
 }

@@ -7,7 +7,7 @@
 #ifndef PROFIL_REGION_H
 #define PROFIL_REGION_H
 
-#include "profile/pins.h"
+#include "memory/pins.h"
 #include "profile/stats.h"
 
 #include <linux/compiler.h>

@@ -5,7 +5,7 @@
  * It takes no lock, allocates nothing, and touches only memory that cannot fault:
  * the table, the profile, and pinned pages through the kernel's direct map.
  * Bindings and profiles that it reaches stay for a grace period, pins until
- * profil_clock_sync().
+ * profil_sections_settle().
  *
  * The counters belong to a program that may change them at any time: a value read
  * there is never trusted, only incremented.
@@ -16,9 +16,9 @@
 
 #include "compat.h"
 #include "profile/binding.h"
+#include "profile/checkpoint.h"
+#include "profile/everybody.h"
 #include "profile/profile.h"
-#include "record/everybody.h"
-#include "tick/checkpoint.h"
 #include "tick/due.h"
 #include "tick/record.h"
 #include "tick/region.h"
@@ -105,7 +105,7 @@ bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs
 	if (!mm)
 		return profil_tick_unbound(source, regs, period);
 	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
-		if (binding->mm != mm || binding->profile->event.source != source ||
+		if (binding->mm != mm || binding->profile->claim.source != source ||
 		    !profil_binding_is_current(binding))
 			continue;
 		bound = true;

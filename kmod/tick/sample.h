@@ -10,13 +10,13 @@
 #ifndef PROFIL_SAMPLE_H
 #define PROFIL_SAMPLE_H
 
+#include "memory/bin.h"
+#include "memory/layout.h"
+#include "memory/pins.h"
 #include "profile/binding.h"
-#include "profile/layout.h"
-#include "profile/pins.h"
+#include "profile/checkpoint.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
-#include "tick/bin.h"
-#include "tick/checkpoint.h"
 #include "tick/counter.h"
 #include "tick/due.h"
 #include "tick/record.h"
@@ -237,7 +237,7 @@ static __always_inline void profil_tick_event(const struct profil_source *source
 		hlist_for_each_entry_rcu(binding, chain, node) {
 			/* A binding that was added since then begins after this tick. */
 			if (READ_ONCE(binding->key) != mine ||
-			    binding->profile->event.source != source)
+			    binding->profile->claim.source != source)
 				continue;
 			bound = true;
 			profil_tick_recording(binding, regs, period);

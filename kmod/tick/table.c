@@ -9,7 +9,7 @@
  */
 #include "tick/table.h"
 
-#include "tick/news.h"
+#include "base/news.h"
 
 #include <linux/atomic.h>
 #include <linux/hash.h>

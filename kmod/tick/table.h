@@ -7,8 +7,8 @@
 #ifndef PROFIL_TABLE_H
 #define PROFIL_TABLE_H
 
-#include "profile/layout.h"
-#include "profile/pins.h"
+#include "memory/layout.h"
+#include "memory/pins.h"
 #include "profile/stats.h"
 #include "tick/window.h"
 

@@ -6,10 +6,10 @@
  */
 #include "tick/unbound.h"
 
-#include "follow/watched.h"
+#include "profile/everybody.h"
 #include "profile/profile.h"
-#include "record/everybody.h"
-#include "record/recording.h"
+#include "profile/recording.h"
+#include "profile/watched.h"
 #include "tick/due.h"
 #include "tick/record.h"
 
@@ -38,7 +38,7 @@ bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_re
 	bool any = false;
 
 	while ((profile = profil_everybody_next(&met))) {
-		if (profile->event.source != source)
+		if (profile->claim.source != source)
 			continue;
 		any = true;
 		if (profil_tick_due(profile, period))
@@ -58,7 +58,7 @@ static bool profil_tick_thread(const struct profil_source *source, struct pt_reg
 	if (!profil_threads_count() || is_idle_task(current))
 		return false;
 	while ((profile = profil_everybody_next(&met))) {
-		if (!profile->recording->kernel || profile->event.source != source)
+		if (!profile->recording->kernel || profile->claim.source != source)
 			continue;
 		any = true;
 		if (profil_tick_due(profile, period))
@@ -94,7 +94,7 @@ bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *reg
 	if (pid && profil_recordings_exist()) {
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
 			profile = watch->profile;
-			if (watch->pid != pid || profile->event.source != source)
+			if (watch->pid != pid || profile->claim.source != source)
 				continue;
 			owned = profil_owned_read(&watch->owned);
 			met |= profil_everybody_bit(profile);

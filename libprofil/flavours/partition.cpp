@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/flavours/partition.h"
 
-#include "kmod/tick/bin.h"
+#include "kmod/memory/bin.h"
 #include "libprofil/scratch.h"
 
 #include <algorithm>

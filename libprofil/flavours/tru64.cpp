@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/flavours/tru64.h"
 
-#include "kmod/tick/bin.h"
+#include "kmod/memory/bin.h"
 #include "libprofil/user_memory.h"
 
 #include <cerrno>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "kmod/tick/bin.h"
+#include "kmod/memory/bin.h"
 #include "tests/support/catch.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/bin.cpp  From a PC to its counter: kmod/tick/bin.h, as the module and libprofil
+/** @file tests/host/lib/bin.cpp  From a PC to its counter: kmod/memory/bin.h, as the module and libprofil
  * compile it. */
-#include "kmod/tick/bin.h"
+#include "kmod/memory/bin.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 

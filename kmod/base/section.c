@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A section: what a CPU does to profiles in one go, with interrupts off.
+ *
+ * Context: hard interrupt; also process context with interrupts off
+ */
+#include "base/section.h"
+
+#include <linux/percpu.h>
+
+DEFINE_PER_CPU(unsigned long, profil_section);
+
+/**
+ * profil_sections_settle() - wait for the sections that run now
+ *
+ * Ticks, and threads that count deferred ticks, are in sections.  On a CPU that is in
+ * none, the next one sees everything that the caller had unpublished.  Pairs with
+ * profil_section_enter(), and the rcu_dereference() and READ_ONCE() of sample.c
+ * and sample.h.
+ *
+ * Context: Process context.
+ */
+void profil_sections_settle(void)
+{
+	unsigned int cpu;
+
+	/* Orders the caller's unpublishing before the look at each CPU. */
+	smp_mb();
+	for_each_possible_cpu(cpu)
+		profil_section_settled(cpu);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The recheck of a profile's memory, and its status.
+ *
+ * Context: process
+ */
+#include "life/check.h"
+
+#include "base/section.h"
+#include "memory/charge.h"
+#include "memory/layout.h"
+#include "memory/pages.h"
+#include "memory/pins.h"
+#include "memory/recheck.h"
+#include "profile/checkpoint.h"
+#include "profile/deferral.h"
+#include "profile/kept.h"
+#include "profile/profile.h"
+#include "profile/recording.h"
+#include "profile/stats.h"
+#include "tick/defer.h"
+
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/profil.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+/*
+ * Up to 8 MiB of counters are rechecked every 100 ms of CPU time, larger ones
+ * less often, at the same cost per page.  The recheck is due at the first
+ * checkpoint after 75 ms, and there is a checkpoint every 25 ms.
+ */
+#define CHECK_PAGES	2048UL
+#define CHECK_INTERVAL	(HZ * 3 / 40)
+
+/* A page that is not pinned costs a look at a word. */
+static unsigned long profil_check_interval(const struct profil_pins *pins)
+{
+	unsigned long words = PAGE_SIZE / sizeof(*pins->page);
+	unsigned long pages = READ_ONCE(pins->held) + pins->layout->pages / words;
+
+	return CHECK_INTERVAL * DIV_ROUND_UP(max(pages, 1UL), CHECK_PAGES);
+}
+
+/* The pins if they are of current's memory, referenced. */
+static struct profil_pins *profil_check_pins(struct profil_profile *profile)
+{
+	struct profil_pins *pins = profil_profile_get_pins(profile);
+
+	if (!pins || pins->mm == current->mm)
+		return pins;
+	profil_pins_put(pins);
+	return NULL;
+}
+
+/* Stop the recording, unless it has ended by now, and unpin its table. */
+static void profil_check_fault(struct profil_profile *profile, struct profil_pins *pins)
+{
+	mutex_lock(&profile->lock);
+	if (!profile->retired)
+		profil_profile_stop(profile, PROFIL_STATE_FAULT);
+	profil_recording_end(profile->recording);
+	/* A tick that has begun counts in the table, and does not look for a missing page. */
+	profil_sections_settle();
+	mutex_unlock(&profile->lock);
+	profil_pins_forget(pins);
+}
+
+/* Return: 0, -EFAULT, -EINTR, -ENOMEM. */
+static int profil_check_table(struct profil_profile *profile, struct profil_pins *pins)
+{
+	int err;
+
+	/* It may have lost its pages already. */
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return 0;
+	err = profil_pins_check(pins);
+	if (err == -EFAULT)
+		profil_check_fault(profile, pins);
+	return err;
+}
+
+/**
+ * profil_profile_check() - check that the counters' memory is still mapped
+ * @profile: its @memory is held, by a task of the counters' owner
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EINTR.
+ */
+int profil_profile_check(struct profil_profile *profile)
+{
+	struct profil_pins *pins = profil_check_pins(profile);
+	int err;
+
+	lockdep_assert_held(&profile->memory);
+	if (!pins)
+		return 0;
+	err = profile->recording ? profil_check_table(profile, pins) : profil_pins_recheck(pins);
+	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
+	profil_pins_put(pins);
+	/* -ENOMEM: the result is unknown, so try again next time. */
+	return err == -EINTR ? err : 0;
+}
+
+/*
+ * Runs in the profiled task on its way to user space, or in its exit, where it
+ * no longer has an mm.  Skip the check if @memory is taken: its holder is about
+ * to do more than that.
+ */
+static void profil_check_work(struct callback_head *check)
+{
+	struct profil_profile *profile = container_of(check, struct profil_profile, check);
+
+	if (current->mm && mutex_trylock(&profile->memory)) {
+		/* -EINTR: the task is being killed and will not read its counters. */
+		profil_profile_check(profile);
+		mutex_unlock(&profile->memory);
+	}
+	clear_bit_unlock(0, &profile->checking);
+	profil_profile_put(profile);
+}
+
+/**
+ * profil_profile_check_later() - have the memory rechecked from time to time
+ * @profile: not yet published, with pins
+ *
+ * Context: Process context.
+ */
+void profil_profile_check_later(struct profil_profile *profile)
+{
+	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
+
+	init_task_work(&profile->check, profil_check_work);
+	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
+}
+
+/* A session may be used by processes that do not have the counters' memory. */
+static int profil_status_check(struct profil_profile *profile)
+{
+	const struct profil_pins *pins;
+	bool own;
+	int err;
+
+	mutex_lock(&profile->lock);
+	pins = profil_profile_pins(profile);
+	own = pins && pins->mm == current->mm;
+	mutex_unlock(&profile->lock);
+	if (!own)
+		return 0;
+	err = mutex_lock_killable(&profile->memory);
+	if (err)
+		return err;
+	err = profil_profile_check(profile);
+	mutex_unlock(&profile->memory);
+	return err;
+}
+
+/**
+ * profil_demand_stored() - number of PCs in the array
+ * @profile: a profile
+ *
+ * The tick counts attempts; those that found the array full stored nothing.  The last ones may
+ * wait for their page.
+ *
+ * Context: Any; takes the lock of the profile's demand.
+ * Return: their number.
+ */
+u64 profil_demand_stored(struct profil_profile *profile)
+{
+	struct profil_demand *demand = profile->demand;
+	unsigned long flags;
+	u64 stored;
+
+	/* It was off when it began, or is a recording. */
+	if (!demand)
+		return atomic64_read(&profile->stored);
+	raw_spin_lock_irqsave(&demand->lock, flags);
+	stored = min_t(u64, atomic64_read(&profile->stored), demand->layout->how.nr_samples);
+	stored = profil_defer_stored(profile, stored);
+	raw_spin_unlock_irqrestore(&demand->lock, flags);
+	return stored;
+}
+
+/**
+ * profil_profile_status() - report the outcomes of a profile's ticks
+ * @profile: a profile
+ * @status: everything but size, flags and profile is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EINTR.
+ */
+int profil_profile_status(struct profil_profile *profile, struct profil_status *status)
+{
+	struct profil_pins *pins;
+	struct profil_sum sum;
+	int err = profil_status_check(profile);
+
+	if (err)
+		return err;
+	mutex_lock(&profile->lock);
+	profil_tally_sum(profile->tally, &sum);
+	profil_sum_fill(&sum, status);
+	pins = profil_profile_pins(profile);
+	status->state = READ_ONCE(profile->state);
+	status->period = profile->period;
+	status->stored = profil_demand_stored(profile);
+	status->pinned = pins ? (u64)pins->held << PAGE_SHIFT : 0;
+	status->processes = READ_ONCE(profile->nr_bindings);
+	status->joined = READ_ONCE(profile->joined);
+	status->followed = READ_ONCE(profile->followed);
+	status->forks_lost = atomic_read(&profile->forks_lost);
+	mutex_unlock(&profile->lock);
+	return 0;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System-wide recordings.
+ *
+ * When one begins, nothing is done to existing processes: each gets a watch and bindings
+ * when it forks, executes a program or has a tick.
+ *
+ * Context: process
+ */
+#include "profile/everybody.h"
+
+#include "base/bucket.h"
+#include "profile/binding.h"
+#include "profile/owned.h"
+#include "profile/profile.h"
+#include "profile/recording.h"
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
+atomic_t profil_threads;
+
+static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
+{
+	struct profil_binding *binding;
+	unsigned long flags, key;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry(binding, &bucket->chain, node) {
+		key = binding->key & ~PROFIL_KEY_MORE;
+		if (!profil_everybody_met(profil_everybody_bit(binding->profile)))
+			key |= PROFIL_KEY_MORE;
+		WRITE_ONCE(binding->key, key);
+	}
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+}
+
+/*
+ * A tick with one binding looks no further, unless the binding has PROFIL_KEY_MORE.  Of several
+ * callers at once, the last one sets all keys to what is true then.
+ */
+static void profil_everybody_mark(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
+		if (!hlist_empty(&profil_bindings[i].chain))
+			profil_everybody_mark_bucket(&profil_bindings[i]);
+		cond_resched();
+	}
+}
+
+static void profil_everybody_uncount(const struct profil_profile *profile)
+{
+	atomic_sub(!!profile->recording->kernel, &profil_threads);
+	atomic64_sub(PROFIL_EVERYBODY, &profil_recordings);
+}
+
+/**
+ * profil_everybody_begin() - make a recording system-wide
+ * @profile: of the recording, whose ticks can be counted
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EBUSY if there are too many.
+ */
+int profil_everybody_begin(struct profil_profile *profile)
+{
+	unsigned int i = profile->privileged ? PROFIL_EVERYBODY_USERS : 0;
+	unsigned int max = profile->privileged ? PROFIL_EVERYBODY_MAX : PROFIL_EVERYBODY_USERS;
+
+	atomic64_add(PROFIL_EVERYBODY, &profil_recordings);
+	atomic_add(!!profile->recording->kernel, &profil_threads);
+	for (; i < max; i++) {
+		profile->everybody = BIT(i);
+		if (!cmpxchg(&profil_everybody[i], NULL, profile))
+			break;
+	}
+	if (i == max) {
+		profile->everybody = 0;
+		profil_everybody_uncount(profile);
+	}
+	profil_everybody_mark();
+	return i == max ? -EBUSY : 0;
+}
+
+/**
+ * profil_everybody_end() - let no more processes into a recording
+ * @profile: of the recording, or any other
+ *
+ * Code that has found it before may use it for an RCU grace period.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_everybody_end(struct profil_profile *profile)
+{
+	u32 bit = profile->everybody;
+
+	if (!bit || cmpxchg(&profil_everybody[ffs(bit) - 1], profile, NULL) != profile)
+		return;
+	profil_everybody_uncount(profile);
+	profil_everybody_mark();
+}

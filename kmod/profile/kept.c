@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording that has ended, but whose numbers are kept for the reader.
+ *
+ * Context: process
+ */
+#include "profile/kept.h"
+
+#include "base/limits.h"
+#include "base/news.h"
+#include "base/pool.h"
+#include "profile/recording.h"
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/math.h>
+#include <linux/mm_types.h>
+#include <linux/spinlock.h>
+
+/* The pages that its entries take. */
+static long profil_recording_pages(const struct profil_recording *recording)
+{
+	return DIV_ROUND_UP((u64)READ_ONCE(recording->in_use) * PROFIL_NODE_SIZE, PAGE_SIZE);
+}
+
+/**
+ * profil_recording_charge() - charge for the numbers of a recording that has ended
+ * @recording: ended, so that it gets no more
+ *
+ * Context: Process context.
+ */
+void profil_recording_charge(struct profil_recording *recording)
+{
+	unsigned long flags;
+	long pages, before;
+
+	/* Two threads that forget numbers may charge at once: the later one has seen fewer. */
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	pages = profil_recording_pages(recording);
+	before = recording->kept;
+	WRITE_ONCE(recording->kept, pages);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_user_shift_pages(recording->user, pages - before);
+}
+
+/**
+ * profil_recording_keep() - may the numbers of a recording be kept when it ends?
+ * @recording: of a profile that is about to end; or has ended, and has been charged
+ *
+ * Context: Process context.
+ * Return: 0; -EDQUOT if its user cannot pay for them.
+ */
+int profil_recording_keep(struct profil_recording *recording)
+{
+	if (READ_ONCE(recording->kept))
+		return 0;
+	return profil_user_may_shift(recording->user, profil_recording_pages(recording)) ? 0 :
+											   -EDQUOT;
+}
+
+/**
+ * profil_recording_end() - charge for a recording that has ended, and tell its reader
+ * @recording: the recording
+ *
+ * It gets no more numbers.  Its file may stay open for long, however it has ended.
+ *
+ * Context: Process context.
+ */
+void profil_recording_end(struct profil_recording *recording)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	WRITE_ONCE(recording->ended, true);
+	if (recording->news)
+		profil_news_tell(recording->news);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_recording_charge(recording);
+}

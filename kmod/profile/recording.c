@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording: numbers for texts and cells.
+ *
+ * Numbers are given for what has used CPU time, and for modules that come and go.  The reader
+ * may ask what a number stands for until it forgets the number, or the recording is freed.  A
+ * forgotten number is given again only after all others.
+ *
+ * Context: tracepoint probe
+ */
+#include "profile/recording.h"
+
+#include "base/limits.h"
+#include "base/news.h"
+#include "compat.h"
+
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/lockdep.h>
+#include <linux/memcontrol.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+atomic64_t profil_recordings;
+/* Guards the list, and what its recordings know of modules. */
+DEFINE_MUTEX(profil_told_lock);
+LIST_HEAD(profil_told);
+
+/* Context: Process. */
+static void profil_entry_free(struct profil_entry *entry)
+{
+	if (entry->file)
+		fput(entry->file);
+	put_pid(entry->pid);
+	kfree(entry);
+}
+
+/**
+ * profil_recording_free() - free a recording
+ * @recording: nothing can reach it any more; or NULL
+ *
+ * Context: Process.
+ */
+void profil_recording_free(struct profil_recording *recording)
+{
+	struct profil_entry *entry;
+	struct hlist_node *next;
+	u32 i;
+
+	if (!recording)
+		return;
+	mutex_lock(&profil_told_lock);
+	list_del_init(&recording->told);
+	mutex_unlock(&profil_told_lock);
+	for (i = 0; recording->hash && i < 1U << recording->bits; i++) {
+		hlist_for_each_entry_safe(entry, next, &recording->number[i], next)
+			profil_entry_free(entry);
+		cond_resched();
+	}
+	kvfree(recording->hash);
+	profil_user_uncharge_pages(recording->user, recording->charged);
+	profil_user_shift_pages(recording->user, -recording->kept);
+	profil_user_put(recording->user);
+	if (recording->threads)
+		put_pid_ns(recording->threads);
+	mem_cgroup_put(recording->memcg);
+	atomic64_dec(&profil_recordings);
+	kfree(recording);
+}
+
+/**
+ * profil_recording_leave() - part a recording from its session, which may end
+ * @recording: of a profile that ticks can no longer reach.  Tasks that answer its last
+ *	questions still add numbers.
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_recording_leave(struct profil_recording *recording)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	recording->news = NULL;
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+}
+
+static struct profil_entry *profil_spare_take(struct profil_spare *spare)
+{
+	struct profil_entry *taken;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
+		taken = spare->node[i];
+		spare->node[i] = NULL;
+		if (taken)
+			return taken;
+	}
+	return NULL;
+}
+
+/**
+ * profil_spare_alloc() - allocate memory for an owner
+ * @spare: receives it, without a payer
+ *
+ * Context: Process context, may sleep; current pays.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_spare_alloc(struct profil_spare *spare)
+{
+	unsigned int i;
+
+	*spare = (struct profil_spare) {};
+	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
+		spare->node[i] = kzalloc(sizeof(*spare->node[i]), GFP_KERNEL_ACCOUNT);
+		if (!spare->node[i]) {
+			profil_spare_free(spare);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/**
+ * profil_spare_free() - free memory that was not needed
+ * @spare: what is left of it
+ *
+ * Context: Process.
+ */
+void profil_spare_free(struct profil_spare *spare)
+{
+	struct profil_entry *entry;
+
+	while ((entry = profil_spare_take(spare)))
+		kfree(entry);
+}
+
+static struct hlist_head *profil_recording_chain(struct profil_recording *recording,
+						 const struct profil_identity *same)
+{
+	u64 hash = siphash(same, sizeof(*same), &recording->key);
+
+	return &recording->hash[hash >> (64 - recording->bits)];
+}
+
+static struct hlist_head *profil_recording_numbers(struct profil_recording *recording, u32 number)
+{
+	/* Hashed with a secret, as the reader chooses which numbers stay. */
+	u64 hash = siphash_1u64(number, &recording->key);
+
+	return &recording->number[hash >> (64 - recording->bits)];
+}
+
+/**
+ * profil_recording_numbered() - the entry of a number
+ * @recording: its lock is held
+ * @number: the number
+ *
+ * Context: Any.
+ * Return: the entry; NULL if the number was not given, or was forgotten.
+ */
+struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number)
+{
+	struct profil_entry *entry;
+
+	lockdep_assert_held(&recording->lock);
+	hlist_for_each_entry(entry, profil_recording_numbers(recording, number), next)
+		if (entry->number == number)
+			return entry;
+	return NULL;
+}
+
+/*
+ * How many numbers one call looks at for free ones, once numbers are given again: the lock is
+ * held, with interrupts off.
+ */
+#define LOOK_AT		256
+
+/**
+ * profil_recording_row() - find room for entries with consecutive numbers
+ * @recording: its lock is held
+ * @count: how many
+ * @payer: as in &struct profil_spare
+ *
+ * After the highest number they begin again, without those that are in use.
+ *
+ * Context: Any.
+ * Return: true if the numbers after the last one are free; false if there are too many entries,
+ * of all or of the payer, the recording has ended, or such a row is not near: then the next call
+ * looks further.
+ */
+bool profil_recording_row(struct profil_recording *recording, u32 count, unsigned long payer)
+{
+	u32 number = recording->nr, row = 0, looks;
+
+	lockdep_assert_held(&recording->lock);
+	if (recording->ended || profil_recording_left(recording, payer) < count)
+		return false;
+	for (looks = 0; looks < LOOK_AT && row < count; looks++) {
+		if (number == PROFIL_NUMBERS_MAX) {
+			number = PROFIL_NUMBERS_FIXED;
+			row = 0;
+		}
+		row = profil_recording_numbered(recording, ++number) ? 0 : row + 1;
+	}
+	recording->nr = number - row;
+	return row == count;
+}
+
+static void profil_recording_count(struct profil_recording *recording,
+				   const struct profil_entry *entry, int change)
+{
+	u32 *used = &recording->used[entry->share];
+
+	/* Ticks read these without the lock. */
+	WRITE_ONCE(recording->in_use, recording->in_use + change);
+	WRITE_ONCE(*used, *used + change);
+}
+
+/* @chain: of its identity, without such an entry. */
+static struct profil_entry *profil_recording_add(struct profil_recording *recording,
+						 const struct profil_identity *same,
+						 struct hlist_head *chain,
+						 struct profil_spare *spare)
+{
+	struct profil_entry *entry;
+
+	if (!profil_recording_row(recording, 1, spare->payer))
+		return NULL;
+	entry = profil_spare_take(spare);
+	if (!entry)
+		return NULL;
+	entry->number = ++recording->nr;
+	entry->share = profil_recording_share(recording, spare->payer);
+	entry->same = *same;
+	profil_recording_count(recording, entry, 1);
+	recording->given++;
+	hlist_add_head(&entry->next, profil_recording_numbers(recording, entry->number));
+	hlist_add_head(&entry->node, chain);
+	if (recording->news)
+		profil_news_tell(recording->news);
+	return entry;
+}
+
+/**
+ * profil_recording_find_locked() - the entry of an identity, added if it is new
+ * @recording: its lock is held
+ * @same: its identity
+ * @spare: memory for it
+ *
+ * Context: Any.
+ * Return: the entry; NULL without memory, or without numbers.
+ */
+struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
+						  const struct profil_identity *same,
+						  struct profil_spare *spare)
+{
+	struct hlist_head *chain = profil_recording_chain(recording, same);
+	struct profil_entry *entry;
+
+	lockdep_assert_held(&recording->lock);
+	hlist_for_each_entry(entry, chain, node)
+		if (!memcmp(&entry->same, same, sizeof(*same)))
+			return entry;
+	return profil_recording_add(recording, same, chain, spare);
+}
+
+/**
+ * profil_recording_find() - the number of a text or a cell, given now if it is new
+ * @recording: the recording
+ * @same: its identity
+ * @spare: memory for it
+ * @file: of a FILE, else NULL; referenced for a new entry
+ * @pid: of MEMORY, else NULL; likewise
+ *
+ * Context: Any but hard interrupt.
+ * Return: the number; 0 without memory, or without numbers.
+ */
+u32 profil_recording_find(struct profil_recording *recording, const struct profil_identity *same,
+			  struct profil_spare *spare, struct file *file, struct pid *pid)
+{
+	struct profil_entry *entry;
+	unsigned long flags;
+	u32 number = 0;
+	u64 given;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	given = recording->given;
+	entry = profil_recording_find_locked(recording, same, spare);
+	if (entry)
+		number = entry->number;
+	if (recording->given > given && file)
+		entry->file = get_file(file);
+	if (recording->given > given)
+		entry->pid = get_pid(pid);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	return number;
+}
+
+/**
+ * profil_recording_identify() - the identity of a file
+ * @same: receives it
+ * @file: mapped, or executed.  On overlayfs, a mapping's file is the layer's, even if its
+ *	path is the overlay's, which may lead to another file by now; a program's file is
+ *	the overlay's.
+ *
+ * A library may be overwritten in place, hence the size and the time of change.  Inode
+ * numbers repeat in snapshots of btrfs, hence the address.
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_recording_identify(struct profil_identity *same, const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	if (inode == d_inode(file->f_path.dentry))
+		inode = d_real_inode(file->f_path.dentry);
+	*same = (struct profil_identity) {
+		.kind = PROFIL_KIND_FILE,
+		.generation = inode->i_generation,
+		.word = {
+			(uintptr_t)inode, inode->i_sb->s_dev, inode->i_ino,
+			i_size_read(inode), profil_inode_change_time(inode),
+		},
+	};
+}
+
+/**
+ * profil_recording_get() - what a number stands for
+ * @recording: the recording
+ * @number: the number
+ * @copy: receives the entry, with references to its file and PID
+ * @numbers: receives the last number that was given
+ * @in_use: receives how many are not forgotten
+ *
+ * Context: Process.
+ * Return: false if it was not given, or is forgotten.
+ */
+bool profil_recording_get(struct profil_recording *recording, u32 number,
+			  struct profil_entry *copy, u32 *numbers, u32 *in_use)
+{
+	struct profil_entry *entry;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	*numbers = recording->nr;
+	*in_use = recording->in_use;
+	entry = profil_recording_numbered(recording, number);
+	if (entry) {
+		*copy = *entry;
+		if (copy->file)
+			get_file(copy->file);
+		get_pid(copy->pid);
+	}
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	return entry;
+}
+
+/**
+ * profil_recording_release() - take the reference to a file from a recording
+ * @recording: the recording
+ * @number: a number
+ *
+ * Context: Process.
+ * Return: the file, whose reference is the caller's now, or NULL.
+ */
+struct file *profil_recording_release(struct profil_recording *recording, u32 number)
+{
+	struct profil_entry *entry;
+	struct file *file = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_numbered(recording, number);
+	if (entry) {
+		file = entry->file;
+		entry->file = NULL;
+	}
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	return file;
+}
+
+static struct profil_entry *profil_recording_unlink(struct profil_recording *recording, u32 number)
+{
+	struct profil_entry *entry = profil_recording_numbered(recording, number);
+
+	lockdep_assert_held(&recording->lock);
+	if (entry) {
+		hlist_del(&entry->node);
+		hlist_del(&entry->next);
+		profil_recording_count(recording, entry, -1);
+	}
+	return entry;
+}
+
+/* Return: true for a cell that was added with its owner, and is forgotten with it. */
+static bool profil_entry_is_owners(const struct profil_entry *entry)
+{
+	return entry->same.kind == PROFIL_KIND_CELL && entry->same.word[1] <= PROFIL_TEXT_THREADS;
+}
+
+/**
+ * profil_recording_forget() - forget what a number stands for
+ * @recording: the recording
+ * @number: a number, except those that every recording has
+ *
+ * Bindings and watches that have it go on counting for it, and hits until they are no longer
+ * valid.
+ *
+ * Context: Process.
+ * Return: 0; -ENOENT if it was not given, or is forgotten; -EINVAL for a cell that goes with
+ * its owner.
+ */
+int profil_recording_forget(struct profil_recording *recording, u32 number)
+{
+	struct profil_entry *entry, *gone[PROFIL_OWNER_NUMBERS] = {};
+	unsigned int nr = 0, i;
+	unsigned long flags;
+	int err = -ENOENT;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_numbered(recording, number);
+	if (entry) {
+		nr = entry->same.kind == PROFIL_KIND_OWNER ? PROFIL_OWNER_NUMBERS : 1;
+		err = profil_entry_is_owners(entry) ? -EINVAL : 0;
+		WRITE_ONCE(recording->forgets, recording->forgets + !err);
+	}
+	for (i = 0; !err && i < nr; i++)
+		gone[i] = profil_recording_unlink(recording, number + i);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	for (i = 0; i < ARRAY_SIZE(gone); i++)
+		if (gone[i])
+			profil_entry_free(gone[i]);
+	return err;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a process gets into a system-wide recording.
+ *
+ * It gets a watch, which has the owner of its ticks, when it forks, executes a program or
+ * has a tick; each of its address spaces gets a binding when a tick there has to be resolved.
+ * So a program without ticks costs a watch, and one that does nothing costs nothing.
+ *
+ * Context: tracepoint probe
+ */
+#include "record/meet.h"
+
+#include "base/pool.h"
+#include "profile/binding.h"
+#include "profile/everybody.h"
+#include "profile/profile.h"
+#include "profile/recording.h"
+#include "profile/watched.h"
+#include "record/begin.h"
+#include "record/follower.h"
+#include "record/watch.h"
+
+#include <linux/atomic.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include <asm/barrier.h>
+
+/**
+ * profil_meet_process() - watch a process for a system-wide recording
+ * @bucket: of @pid
+ * @profile: of the recording
+ * @pid: the process's thread group
+ * @owned: the owner of its ticks
+ * @watch: zeroed memory
+ *
+ * Context: Any; the lock of @bucket is held, with interrupts off.
+ * Return: the watch that it has now: @watch, or one that was there; NULL: none, as the
+ * recording has ended, there are too many, or the session follows it for another profile.
+ */
+struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
+					 struct profil_profile *profile, struct pid *pid,
+					 struct profil_owned owned, struct profil_watch *watch)
+{
+	struct profil_watch *existing;
+	unsigned int count;
+
+	lockdep_assert_held(&bucket->lock);
+	if (!profil_everybody_bit(profile))
+		return NULL;
+	existing = profil_watch_find(bucket, profile->follower, pid, &count);
+	if (existing && existing->profile != profile)
+		return NULL;
+	if (existing) {
+		/* There was no memory for its owner when it forked or executed a program. */
+		if (existing->owned.owner == profile->recording->nobody.owner)
+			profil_owned_write(&existing->owned, owned);
+		return existing;
+	}
+	if (profil_binding_full(profile, count) || !profil_watch_charge(profile))
+		return NULL;
+	watch->owned = owned;
+	if (profil_watch_add(bucket, watch, profile->follower, profile, pid))
+		return watch;
+	profil_watch_uncharge(profile);
+	return NULL;
+}
+
+/**
+ * profil_meet_alloc() - memory for what a tick has found
+ * @profile: of a recording, whose memory cgroup is active
+ * @bytes: how much
+ *
+ * In a system-wide recording no task reclaims memory; only the work that fills the pool does.
+ * Nor does the work item that all recordings share (record/unmet.c).
+ *
+ * Context: Process context, may sleep.
+ * Return: zeroed memory, to be freed with kfree(), or NULL.
+ */
+void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
+{
+	bool at_once = profile->everybody || current->flags & PF_WQ_WORKER;
+	void *memory = profil_alloc(bytes, at_once ? PROFIL_GFP_AT_ONCE : PROFIL_GFP_SPARING);
+
+	if (memory || bytes > PROFIL_NODE_SIZE)
+		return memory;
+	/* Unless the recording ends, this keeps its follower. */
+	rcu_read_lock();
+	if (profil_everybody_bit(profile))
+		memory = profil_follower_spare(profile->follower);
+	rcu_read_unlock();
+	return memory;
+}
+
+/**
+ * profil_meet_task() - find the owner of a task's ticks in a system-wide recording
+ * @profile: of the recording, whose memory cgroup is active
+ * @task: current; or referenced, and a kernel thread or kept from executing a program
+ * @mm: its address space; NULL for a kernel thread
+ * @payer: profil_payer() of the task
+ *
+ * Context: Process context, may sleep.
+ * Return: its owner; &profil_recording.nobody without memory, or if it exits.
+ */
+struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
+				     struct mm_struct *mm, unsigned long payer)
+{
+	struct profil_recording *recording = profile->recording;
+	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
+	struct profil_owned owned = recording->nobody;
+	struct profil_watch *watch = NULL, *met = NULL;
+	struct profil_spare spare = { .payer = payer };
+	struct profil_bucket *bucket;
+	unsigned long flags;
+	unsigned int i;
+
+	/* It has, or may have, passed the exit probe, which would end the watch. */
+	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
+		goto free;
+	watch = profil_meet_alloc(profile, sizeof(*watch));
+	if (!watch)
+		goto free;
+	/* Its program may have an owner already; then that needs no memory. */
+	profil_recording_own_task(recording, task, mm, &spare, &owned);
+	if (profil_recording_lacks_owner(recording, owned, payer)) {
+		for (i = 0; i < ARRAY_SIZE(spare.node); i++) {
+			spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
+			if (!spare.node[i])
+				goto free;
+		}
+		profil_recording_own_task(recording, task, mm, &spare, &owned);
+	}
+	/* There was no memory, or no number: the process's next tick tries again. */
+	if (profil_recording_lacks_owner(recording, owned, payer))
+		goto free;
+	bucket = profil_watch_bucket(pid);
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	met = profil_meet_process(bucket, profile, pid, owned, watch);
+	/* As in profil_watch_publish(): @task may be exiting, unless it is current. */
+	smp_mb();
+	if (met && !atomic_read(&task->signal->live))
+		profil_watch_exit(met, task);
+	/* Without a watch the owner keeps its name: system-wide readers may see every program. */
+	if (met)
+		owned = profil_owned_read(&met->owned);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+free:
+	profil_spare_free(&spare);
+	put_pid(pid);
+	if (met != watch)
+		kfree(watch);
+	return owned;
+}
+
+/**
+ * profil_meet_space() - bind an address space to a system-wide recording
+ * @profile: of the recording, whose memory cgroup is active
+ * @mm: grabbed
+ * @owned: the owner of ticks there
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
+		       struct profil_owned owned)
+{
+	struct profil_binding *binding = profil_meet_alloc(profile, sizeof(*binding));
+	bool met;
+
+	if (!binding)
+		return;
+	profil_binding_init(binding, mm, profile);
+	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
+	rcu_read_lock();
+	met = profil_everybody_bit(profile) && !profil_binding_publish(binding);
+	rcu_read_unlock();
+	if (!met)
+		profil_binding_drop(binding);
+}

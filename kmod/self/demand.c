@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Self profiles: pages that are pinned when a tick needs them.
+ *
+ * A classic Unix kernel looks up a counter when it has to change: it counts in whatever
+ * is mapped there then, and only a tick that finds a hole turns profiling off.
+ * A tick here that finds no pinned page is deferred (tick/defer.c).  The thread that
+ * had it pins the page on its way to user mode, counts, and leaves the page pinned
+ * for the ticks to come.  A limit that leaves no room for that costs time, not ticks, and so
+ * does a private page of hugetlbfs, which fork cannot copy while it is pinned if no other is free.
+ *
+ * A page is faulted in without any lock of ours: the thread may wait there for its
+ * own file system, as for any page that it touches.
+ *
+ * Context: process
+ */
+#include "self/demand.h"
+
+#include "base/section.h"
+#include "memory/charge.h"
+#include "memory/layout.h"
+#include "memory/pins.h"
+#include "memory/present.h"
+#include "memory/recheck.h"
+#include "memory/span.h"
+#include "profile/deferral.h"
+#include "profile/profile.h"
+#include "tick/defer.h"
+
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/profil.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+
+/* The spans are in the order of their pages. */
+static unsigned long profil_demand_address(const struct profil_layout *layout, unsigned long index)
+{
+	const struct profil_span *span = layout->spans;
+	unsigned int n = layout->nr_spans;
+
+	while (n > 1) {
+		unsigned int half = n / 2;
+
+		span = span[half].first <= index ? span + half : span;
+		n -= half;
+	}
+	return span->start + ((index - span->first) << PAGE_SHIFT);
+}
+
+/* A gate that has lost its page stays lost.  Return: true if the page is among the pins now. */
+static bool profil_demand_enter(struct profil_pins *pins, unsigned long index, struct page *page)
+{
+	bool kept;
+
+	mutex_lock(pins->lock);
+	kept = !pins->gone && !pins->page[index] && !profil_pins_is_gate(pins->layout, index);
+	if (kept) {
+		WRITE_ONCE(pins->page[index], page_address(page));
+		pins->held++;
+	}
+	mutex_unlock(pins->lock);
+	return kept;
+}
+
+/* Return: true if the page stays pinned for the ticks to come. */
+static bool profil_demand_keep(struct profil_profile *profile, unsigned long index,
+			       struct page *page)
+{
+	struct profil_demand *demand = profile->demand;
+	struct profil_pins *pins;
+	bool kept = false;
+
+	/* A charge takes mmap_lock, and a refusal may be audited: do not try for each tick. */
+	if (time_before(jiffies, READ_ONCE(demand->no_room)))
+		return false;
+	pins = profil_profile_get_pins(profile);
+	if (!pins)
+		return false;
+	if (profil_charge_pages(pins, 1)) {
+		WRITE_ONCE(demand->no_room, jiffies + HZ);
+	} else {
+		kept = profil_demand_enter(pins, index, page);
+		if (!kept)
+			profil_charge_return(pins, 1);
+	}
+	profil_pins_put(pins);
+	return kept;
+}
+
+/* Once the program has turned its profile off, its memory must not be touched either. */
+static bool profil_demand_wanted(const struct profil_deferral *deferral)
+{
+	struct profil_profile *profile = deferral->profile;
+	struct profil_demand *demand = profile->demand;
+	const struct profil_pins *pins;
+	unsigned long flags;
+	bool wanted;
+
+	/* After an exec the memory is another program's. */
+	if (!current->mm || current->mm != deferral->mm)
+		return false;
+	raw_spin_lock_irqsave(&demand->lock, flags);
+	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&demand->lock));
+	wanted = profil_defer_runs(deferral, pins);
+	raw_spin_unlock_irqrestore(&demand->lock, flags);
+	return wanted;
+}
+
+/* Interrupts stay off, so that membarrier(2) waits for this as it does for ticks. */
+static void profil_demand_settle(struct profil_deferral *deferral, struct page *page, bool hole)
+{
+	struct profil_profile *profile = deferral->profile;
+	struct profil_demand *demand = profile->demand;
+	struct profil_pins *pins;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&demand->lock, flags);
+	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&demand->lock));
+	profil_section_enter();
+	profil_defer_settle(deferral, pins, page ? page_address(page) : NULL, hole);
+	profil_section_leave();
+	raw_spin_unlock_irqrestore(&demand->lock, flags);
+}
+
+/* Runs in the thread that had the tick, possibly in its exit, when it no longer has an mm. */
+static void profil_demand_work(struct callback_head *work)
+{
+	struct profil_deferral *deferral = container_of(work, struct profil_deferral, work);
+	unsigned long index = deferral->place.position >> PAGE_SHIFT;
+	struct profil_profile *profile = deferral->profile;
+	struct page *page = NULL;
+	unsigned long address;
+	bool lent = false;
+	int err = -ENOENT;
+
+	if (profil_demand_wanted(deferral)) {
+		address = profil_demand_address(profile->demand->layout, index);
+		err = profil_page_pin(address, &page);
+		if (err == -EFAULT) {
+			err = profil_page_lend(address, &page);
+			lent = !err;
+		}
+	}
+	/* This frees the deferral for ticks to come. */
+	profil_demand_settle(deferral, err ? NULL : page, err == -EFAULT);
+	if (lent)
+		profil_page_unlend(page);
+	else if (!err && !profil_demand_keep(profile, index, page))
+		unpin_user_pages_dirty_lock(&page, 1, true);
+	profil_profile_put(profile);
+}
+
+/**
+ * profil_demand_init() - prepare a profile for ticks without a page
+ * @profile: not yet published; no effect on one that is off
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_demand_init(struct profil_profile *profile)
+{
+	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
+	struct profil_demand *demand;
+	unsigned int i;
+
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return 0;
+	demand = kzalloc(sizeof(*demand), GFP_KERNEL_ACCOUNT);
+	if (!demand)
+		return -ENOMEM;
+	raw_spin_lock_init(&demand->lock);
+	demand->layout = profil_layout_get(pins->layout);
+	demand->hole = U64_MAX;
+	demand->no_room = jiffies;
+	for (i = 0; i < PROFIL_DEFERRALS; i++) {
+		demand->deferral[i].profile = profile;
+		init_task_work(&demand->deferral[i].work, profil_demand_work);
+	}
+	profile->demand = demand;
+	return 0;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Self profiles: a process profiles itself, and its children inherit the profile.
+ *
+ * Several threads may start and stop at once.  Replacing a profile locks its memory,
+ * replacing or ending it takes its lock; the loser of a race retries.
+ *
+ * Context: process
+ */
+#include "self/self.h"
+
+#include "base/pool.h"
+#include "life/check.h"
+#include "life/life.h"
+#include "memory/charge.h"
+#include "memory/layout.h"
+#include "memory/pages.h"
+#include "memory/pins.h"
+#include "memory/recheck.h"
+#include "profile/binding.h"
+#include "profile/profile.h"
+#include "self/demand.h"
+#include "source/clock.h"
+#include "tick/defer.h"
+
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+
+#define FLAGS	((u32)(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
+		       PROFIL_OWED_TICKS))
+
+/*
+ * How many threads can fork before the first of them is back in user mode and has filled
+ * the pool again: at the start, and once the program has forked.
+ */
+#define BIRTHS_START	2
+#define BIRTHS		32
+
+/**
+ * struct profil_birth - has a forked child profiled before it runs
+ * @work: queued on the child
+ * @layout: its parent's, referenced; holds the module as well
+ * @parent: its parent's profile, referenced
+ * @state: its parent's at the fork
+ * @stored: its parent's at the fork
+ */
+struct profil_birth {
+	struct callback_head work;
+	struct profil_layout *layout;
+	struct profil_profile *parent;
+	u32 state;
+	u64 stored;
+};
+
+/**
+ * struct succession - what a new self profile replaces
+ * @old: the old self profile, whose lock is held; or NULL
+ * @stored: receives the number of PCs that @old had stored
+ * @binding: of the new one; taken, or freed
+ * @spent: receives @old's pins
+ */
+struct succession {
+	struct profil_profile *old;
+	u64 *stored;
+	struct profil_binding *binding;
+	struct profil_pins *spent;
+};
+
+static int profil_self_publish(struct profil_profile *fresh, void *data)
+{
+	struct succession *succession = data;
+	struct profil_profile *old = succession->old;
+	struct profil_binding *binding = succession->binding;
+	int err;
+
+	profil_binding_init(binding, current->mm, fresh);
+	err = profil_binding_publish_self(binding, old);
+	if (err) {
+		profil_binding_drop(binding);
+		return err;
+	}
+	profil_clock_look(current->mm);
+	if (old)
+		succession->spent = profil_profile_succeed(old, succession->stored);
+	return 0;
+}
+
+/*
+ * The pages of the old profile are only a cache: if they leave no room for the new one, unpin
+ * them and try again.
+ */
+static struct profil_profile *profil_self_create(struct profil_layout *layout,
+						 struct profil_pins *old)
+{
+	struct profil_profile *fresh = profil_profile_create(layout, NULL);
+
+	if (!old || (fresh != ERR_PTR(-ENOMEM) && fresh != ERR_PTR(-EDQUOT)))
+		return fresh;
+	profil_pins_forget(old);
+	return profil_profile_create(layout, NULL);
+}
+
+/* Runs in a task that has forked, on its way to user mode. */
+static void profil_births_refill_work(struct callback_head *work)
+{
+	struct profil_profile *profile = container_of(work, struct profil_profile, refill);
+
+	/* Without memory children are lost, which is counted. */
+	profil_pool_fill(&profile->births, BIRTHS, GFP_KERNEL_ACCOUNT);
+	clear_bit_unlock(0, &profile->refilling);
+	profil_profile_put(profile);
+}
+
+static int profil_births_prepare(struct profil_profile *profile)
+{
+	if (!(profile->flags & PROFIL_FOLLOW))
+		return 0;
+	init_task_work(&profile->refill, profil_births_refill_work);
+	return profil_pool_fill(&profile->births, BIRTHS_START, GFP_KERNEL_ACCOUNT);
+}
+
+static void profil_births_refill(struct profil_profile *profile)
+{
+	if (atomic_read(&profile->births.filled) >= BIRTHS / 2 ||
+	    test_and_set_bit_lock(0, &profile->refilling))
+		return;
+	kref_get(&profile->refs);
+	if (!task_work_add(current, &profile->refill, TWA_RESUME))
+		return;
+	clear_bit_unlock(0, &profile->refilling);
+	profil_profile_put(profile);
+}
+
+/* Publish the new profile in place of the old one.  Return: -ESTALE if the old one has ended. */
+static int profil_self_begin(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
+{
+	struct succession succession = { .old = old, .stored = stored };
+	int err = profil_demand_init(fresh);
+
+	if (!err)
+		err = profil_profile_prepare(fresh, NULL);
+	if (!err)
+		err = profil_births_prepare(fresh);
+	if (err)
+		return err;
+	succession.binding = profil_binding_alloc();
+	if (!succession.binding)
+		return -ENOMEM;
+	if (!old)
+		return profil_profile_begin(fresh, 0, profil_self_publish, &succession);
+	mutex_lock(&old->lock);
+	if (old->retired) {
+		profil_binding_free(succession.binding);
+		err = -ESTALE;
+	} else {
+		err = profil_profile_begin(fresh, SINGLE_DEPTH_NESTING, profil_self_publish,
+					   &succession);
+	}
+	mutex_unlock(&old->lock);
+	if (succession.spent)
+		profil_pins_release(succession.spent);
+	return err;
+}
+
+static int profil_self_make(struct profil_layout *layout, struct profil_profile *old,
+			    struct profil_pins *old_pins, u64 *stored)
+{
+	struct profil_profile *fresh = profil_self_create(layout, old_pins);
+	int err;
+
+	if (IS_ERR(fresh))
+		return PTR_ERR(fresh);
+	err = profil_self_begin(fresh, old, stored);
+	if (err)
+		profil_profile_retire(fresh);
+	profil_profile_put(fresh);
+	return err;
+}
+
+/* The old profile's memory is locked, so only its end can intervene. */
+static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
+			       u64 *stored)
+{
+	struct profil_pins *pins = profil_profile_get_pins(old);
+	int err = READ_ONCE(old->retired) ? -ESTALE : 0;
+
+	if (!err)
+		err = profil_self_make(layout, old, pins, stored);
+	if (pins)
+		profil_pins_put(pins);
+	return err;
+}
+
+/* Current's own profile, referenced, or NULL.  One whose gate is shut ends here. */
+static struct profil_profile *profil_self_get(void)
+{
+	struct profil_profile *profile = profil_binding_self(current->mm);
+
+	if (!profile || !profil_profile_retire_shut(profile))
+		return profile;
+	profil_profile_put(profile);
+	return NULL;
+}
+
+static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
+{
+	struct profil_profile *old = profil_self_get();
+	int err;
+
+	if (!old)
+		return profil_self_make(layout, NULL, NULL, stored);
+	err = mutex_lock_killable(&old->memory);
+	if (!err) {
+		err = profil_self_replace(layout, old, stored);
+		mutex_unlock(&old->memory);
+	}
+	profil_profile_put(old);
+	return err;
+}
+
+/**
+ * profil_self_start() - PROFIL_START
+ * @start: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
+ * lists.
+ */
+int profil_self_start(struct profil_start *start)
+{
+	struct profil_layout *layout;
+	u64 stored = 0;
+	int err;
+
+	if (start->flags & ~FLAGS)
+		return -EINVAL;
+	layout = profil_layout_create(start, false);
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	do {
+		err = profil_self_try_start(layout, &stored);
+		if (err == -ESTALE && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	} while (err == -ESTALE);
+	profil_layout_put(layout);
+	start->stored = stored;
+	return err;
+}
+
+/**
+ * profil_self_stop() - PROFIL_STOP of the caller's own profile
+ * @stop: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0.
+ */
+int profil_self_stop(struct profil_stop *stop)
+{
+	struct profil_profile *profile = profil_self_get();
+
+	stop->stored = 0;
+	if (!profile)
+		return 0;
+	stop->stored = profil_profile_retire(profile);
+	profil_profile_put(profile);
+	return 0;
+}
+
+/**
+ * profil_self_status() - PROFIL_STATUS of the caller's own profile
+ * @status: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EINTR.
+ */
+int profil_self_status(struct profil_status *status)
+{
+	struct profil_profile *profile = profil_self_get();
+	int err;
+
+	if (!profile)
+		return 0;	/* all zero: PROFIL_STATE_NONE */
+	err = profil_profile_status(profile, status);
+	profil_profile_put(profile);
+	return err;
+}
+
+static int profil_self_adopt(const struct profil_birth *birth)
+{
+	struct profil_profile *profile;
+	u64 unused;
+	int err;
+
+	profile = profil_profile_create_child(birth->layout, birth->parent, birth->state,
+					      birth->stored);
+	if (IS_ERR(profile))
+		return PTR_ERR(profile);
+	err = profil_self_begin(profile, NULL, &unused);
+	if (err)
+		profil_profile_retire(profile);
+	profil_profile_put(profile);
+	return err;
+}
+
+/*
+ * Runs in the child before its first instruction in user mode; or in its exit, when
+ * it no longer has an mm and nothing is left to profile.  A child that was killed
+ * first loses nothing either: it will not run in user mode.
+ */
+static void profil_birth_work(struct callback_head *work)
+{
+	struct profil_birth *birth = container_of(work, struct profil_birth, work);
+	int err = current->mm ? profil_self_adopt(birth) : 0;
+
+	if (err && !fatal_signal_pending(current)) {
+		pr_debug("%s (%d) could not be followed: %d\n", current->comm,
+			 task_pid_nr(current), err);
+		atomic_inc(&birth->parent->forks_lost);
+		atomic64_inc(&profil_totals.forks_lost);
+	}
+	profil_layout_put(birth->layout);
+	profil_profile_put(birth->parent);
+	kfree(birth);
+}
+
+/**
+ * profil_self_fork() - a process with a self profile has forked
+ * @profile: its self profile
+ * @child: not yet woken, with memory of its own
+ *
+ * Context: The fork probe, under the lock of the bucket of the profile's binding.
+ */
+void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
+{
+	struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	struct profil_birth *birth;
+
+	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);
+	/* It is off, or was inherited from one that was off: there is nothing to inherit. */
+	if (!pins || !profil_pins_open(pins))
+		return;
+	birth = profil_pool_take(&profile->births);
+	profil_births_refill(profile);
+	if (!birth) {
+		atomic_inc(&profile->forks_lost);
+		atomic64_inc(&profil_totals.forks_lost);
+		atomic64_inc(&profil_totals.pool_empty);
+		return;
+	}
+	kref_get(&profile->refs);
+	birth->parent = profile;
+	birth->layout = profil_layout_get(pins->layout);
+	birth->state = READ_ONCE(profile->state);
+	birth->stored = min_t(u64, atomic64_read(&profile->stored), pins->layout->how.nr_samples);
+	if (pins->layout->how.samples && profile->demand)
+		birth->stored = profil_defer_stored(profile, birth->stored);
+	init_task_work(&birth->work, profil_birth_work);
+	/* Fails only for an exiting task; the child cannot exit yet. */
+	WARN_ON_ONCE(task_work_add(child, &birth->work, TWA_RESUME));
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sources: the events that may tick, the claims of profiles on them, and requests to serve.c.
+ *
+ * Context: process
+ */
+#include "source/source.h"
+
+#include "base/arch.h"
+#include "source/serve.h"
+
+#include <linux/capability.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+/* Of the whole module: each costs a counter on every CPU. */
+#define SOURCES_MAX	64
+
+/**
+ * profil_source_choose() - copy the event of a proof
+ * @attr: receives what is to be counted
+ * @event: the caller's event
+ *
+ * What perf has granted for one process is counted on every CPU, for all tasks.  A software
+ * event costs only a few instructions there; hardware counters, breakpoints and tracepoints
+ * are shared by the whole machine, and only for users who may count there.
+ *
+ * Context: Process context.
+ * Return: 0; -EINVAL if it is a clock, or cannot be of a task; -EOPNOTSUPP for a breakpoint,
+ * where one cannot have a handler; -ENODEV if its PMU is gone; -EPERM.
+ */
+int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event)
+{
+	const struct perf_event_attr *from = &event->attr;
+	const struct pmu *pmu = READ_ONCE(event->pmu);
+
+	/* Perf takes an event from a PMU that is unregistered; its owner keeps the descriptor. */
+	if (!pmu)
+		return -ENODEV;
+	*attr = (struct perf_event_attr) {
+		.type			= from->type,
+		.size			= sizeof(*attr),
+		.config			= from->config,
+		.config1		= from->config1,
+		.config2		= from->config2,
+		.exclude_user		= from->exclude_user,
+		.exclude_kernel		= from->exclude_kernel,
+		.exclude_hv		= from->exclude_hv,
+		.exclude_idle		= from->exclude_idle,
+		.exclude_host		= from->exclude_host,
+		.exclude_guest		= from->exclude_guest,
+		.precise_ip		= from->precise_ip,
+		.bp_type		= from->bp_type,
+	};
+	switch (from->type) {
+	case PERF_TYPE_SOFTWARE:
+		if (from->config == PERF_COUNT_SW_CPU_CLOCK ||
+		    from->config == PERF_COUNT_SW_TASK_CLOCK)
+			return -EINVAL;
+		/* This bounds the sources of such events: each event, in either mode or in both. */
+		*attr = (struct perf_event_attr) {
+			.type		= from->type,
+			.size		= sizeof(*attr),
+			.config		= from->config,
+			.exclude_user	= from->exclude_user,
+			.exclude_kernel	= from->exclude_kernel,
+		};
+		return 0;
+	case PERF_TYPE_BREAKPOINT:
+		if (!PROFIL_BREAKPOINTS)
+			return -EOPNOTSUPP;
+		break;
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+	case PERF_TYPE_TRACEPOINT:
+		break;
+	default:
+		/* Other PMUs count for no task, or are set up from the caller's memory (probes). */
+		if (pmu->task_ctx_nr != perf_hw_context)
+			return -EINVAL;
+	}
+	/* perf has already permitted an event that is on a CPU. */
+	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;
+}
+
+static struct profil_source *profil_source_find(const struct perf_event_attr *attr)
+{
+	struct profil_source *source;
+
+	lockdep_assert_held(&profil_sources_lock);
+	list_for_each_entry(source, &profil_sources, link)
+		if (!source->err && !memcmp(&source->counters.attr, attr, sizeof(*attr)))
+			return source;
+	return NULL;
+}
+
+/* Return: true if all sources are in use; false if one will soon be freed. */
+static bool profil_sources_are_used(void)
+{
+	struct profil_source *source;
+	unsigned int used = 0;
+
+	lockdep_assert_held(&profil_sources_lock);
+	list_for_each_entry(source, &profil_sources, link)
+		used += !list_empty(&source->users);
+	return used >= SOURCES_MAX;
+}
+
+static bool profil_source_serves(const struct profil_claim *claim)
+{
+	lockdep_assert_held(&profil_sources_lock);
+	return claim->source->runs && claim->source->period <= claim->period;
+}
+
+/*
+ * Claim the existing source, or @fresh.  Return: 0; -EBUSY; -EAGAIN if a source will soon be
+ * freed, or if @fresh is NULL and the claim would have to wait for its turn.
+ */
+static int profil_source_claim(struct profil_claim *claim, const struct perf_event_attr *attr,
+			       struct profil_source *fresh)
+{
+	int err = 0;
+
+	spin_lock(&profil_sources_lock);
+	claim->source = profil_source_find(attr);
+	if (claim->source) {
+		if (!fresh && !profil_source_serves(claim))
+			err = -EAGAIN;
+	} else if (!fresh) {
+		err = -EAGAIN;
+	} else if (profil_nr_sources < SOURCES_MAX) {
+		claim->source = fresh;
+		list_add_tail(&fresh->link, &profil_sources);
+		profil_nr_sources++;
+	} else {
+		err = profil_sources_are_used() ? -EBUSY : -EAGAIN;
+	}
+	if (!err) {
+		list_add(&claim->link, &claim->source->users);
+		claim->interrupts = claim->source->interrupts;
+		if (!profil_source_serves(claim))
+			profil_sources_queue();
+	}
+	spin_unlock(&profil_sources_lock);
+	return err;
+}
+
+/* Return: true if the source serves its user, or @err says why it never will. */
+static bool profil_source_answers(const struct profil_claim *claim, int *err)
+{
+	bool answers;
+
+	spin_lock(&profil_sources_lock);
+	*err = claim->source->err;
+	answers = *err || profil_source_serves(claim);
+	spin_unlock(&profil_sources_lock);
+	return answers;
+}
+
+/**
+ * profil_source_get() - have an event counted for a profile
+ * @claim: the profile's claim, with an empty link
+ * @attr: of profil_source_choose()
+ * @period: events between two samples
+ *
+ * If the event is not counted yet, or not often enough, this waits for its turn: two jiffies
+ * for each source of which others want something.
+ *
+ * Context: Process context, may sleep; no lock is held.
+ * Return: 0; -EBUSY if there are too many sources; -EINTR; -ENOMEM; -ENOENT if no CPU can
+ * count it; another error of perf's.
+ */
+int profil_source_get(struct profil_claim *claim, const struct perf_event_attr *attr,
+		      u64 period)
+{
+	struct profil_source *fresh;
+	int err, killed;
+
+	claim->period = period;
+	err = profil_source_claim(claim, attr, NULL);
+	if (err != -EAGAIN)
+		return err;
+	fresh = profil_source_alloc(attr);
+	if (!fresh)
+		return -ENOMEM;
+	killed = wait_event_killable(profil_sources_wait,
+				     (err = profil_source_claim(claim, attr, fresh)) != -EAGAIN);
+	if (err || claim->source != fresh)
+		profil_source_free(fresh);
+	if (!killed && !err)
+		killed = wait_event_killable(profil_sources_wait,
+					     profil_source_answers(claim, &err));
+	if (killed)
+		err = -EINTR;
+	if (err)
+		profil_source_put(claim);
+	return err;
+}
+
+/**
+ * profil_source_put() - give up a claim
+ * @claim: with or without a claim
+ *
+ * The source may be gone when this returns, so ticks must no longer reach the profile.
+ *
+ * Context: Process context.
+ */
+void profil_source_put(struct profil_claim *claim)
+{
+	spin_lock(&profil_sources_lock);
+	if (!list_empty(&claim->link)) {
+		list_del_init(&claim->link);
+		/* A longer period for the others can wait for profil_sources_review(). */
+		if (list_empty(&claim->source->users))
+			profil_sources_queue();
+	}
+	spin_unlock(&profil_sources_lock);
+}
+
+static bool profil_source_is_claimed(const struct profil_claim *claim)
+{
+	lockdep_assert_held(&profil_sources_lock);
+	return !list_empty(&claim->link);
+}
+
+/* Return: true if the source was read since then, or there is no longer one. */
+static bool profil_source_was_read(const struct profil_claim *claim, u64 since)
+{
+	bool done;
+
+	spin_lock(&profil_sources_lock);
+	done = !profil_source_is_claimed(claim) || claim->source->read >= since;
+	if (!done && claim->source->read_wanted < since) {
+		claim->source->read_wanted = since;
+		profil_sources_queue();
+	}
+	spin_unlock(&profil_sources_lock);
+	return done;
+}
+
+/**
+ * profil_source_account() - tell what became of an event since it got its first profile
+ * @claim: with or without a claim
+ * @since: no value may be older, in ns of ktime_get_ns()
+ * @report: receives it
+ *
+ * Reading the counters of all CPUs waits for its turn, as in profil_source_get(); all waiters
+ * get the same values.
+ *
+ * Context: Process context, may sleep; no lock is held.
+ * Return: 0; -ENOENT if there is no claim; -EINTR.
+ */
+int profil_source_account(struct profil_claim *claim, u64 since,
+			  struct profil_source_report *report)
+{
+	const struct profil_source_lost *share;
+	struct profil_source *source;
+	unsigned int cpu;
+	int err = -ENOENT;
+
+	if (wait_event_killable(profil_sources_wait, profil_source_was_read(claim, since)))
+		return -EINTR;
+	spin_lock(&profil_sources_lock);
+	if (profil_source_is_claimed(claim)) {
+		source = claim->source;
+		*report = (struct profil_source_report) {
+			.type	= source->counters.attr.type,
+			.config	= source->counters.attr.config,
+			.period	= source->period,
+			.time	= source->time,
+		};
+		for_each_possible_cpu(cpu) {
+			share = per_cpu_ptr(source->lost, cpu);
+			report->lost.missed += READ_ONCE(share->missed);
+			report->lost.throttled += READ_ONCE(share->throttled);
+		}
+		err = 0;
+	}
+	spin_unlock(&profil_sources_lock);
+	return err;
+}
+
+/**
+ * profil_source_is() - does this event tick for a profile?
+ * @claim: with or without a claim
+ * @attr: of profil_source_choose(); its modes do not matter
+ *
+ * Context: Process context.
+ * Return: true if it does; false without a claim.
+ */
+bool profil_source_is(struct profil_claim *claim, const struct perf_event_attr *attr)
+{
+	struct perf_event_attr same = *attr;
+	bool is;
+
+	spin_lock(&profil_sources_lock);
+	is = profil_source_is_claimed(claim);
+	if (is) {
+		same.exclude_user = claim->source->counters.attr.exclude_user;
+		same.exclude_kernel = claim->source->counters.attr.exclude_kernel;
+		is = !memcmp(&claim->source->counters.attr, &same, sizeof(same));
+	}
+	spin_unlock(&profil_sources_lock);
+	return is;
+}

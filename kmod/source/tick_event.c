@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tick of an event.
+ *
+ * An event may come anywhere: in a system call with interrupts on (page faults), in the
+ * scheduler (context switches), in a clock's tick (tracepoints, breakpoints), in an NMI
+ * (counters of x86).  So a tick turns interrupts off, and is missed if its CPU is in a
+ * section.  An NMI only leaves a note (note.c), which an interrupt of the same CPU counts as
+ * soon as it can.
+ *
+ * Context: hard interrupt, NMI; also process context
+ */
+#include "source/tick_event.h"
+
+#include "base/arch.h"
+#include "base/section.h"
+#include "compat.h"
+#include "source/serve.h"
+#include "tick/note.h"
+#include "tick/record.h"
+#include "tick/sample.h"
+
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+
+static void profil_event_miss(struct profil_source *source)
+{
+	this_cpu_inc(source->lost->missed);
+}
+
+/* Interrupts are off. */
+static void profil_event_count(struct profil_source *source, struct pt_regs *regs, u64 period)
+{
+	if (profil_section_inside()) {
+		profil_event_miss(source);
+		return;
+	}
+	profil_section_enter();
+	profil_tick_event(source, regs, period);
+	profil_section_leave();
+}
+
+/* The NMI itself does not count as an interrupt. */
+static enum profil_where profil_nmi_where(const struct pt_regs *regs)
+{
+	if (hardirq_count() > profil_nmi_levels(regs) * HARDIRQ_OFFSET)
+		return PROFIL_IN_IRQ;
+	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
+}
+
+static void profil_note_count(struct profil_note *note)
+{
+	this_cpu_write(profil_event_where, note->where);
+	profil_event_count(note->source, &note->regs, note->period);
+	this_cpu_write(profil_event_where, PROFIL_IN_THIS);
+}
+
+static void profil_notes_count(struct irq_work *work)
+{
+	unsigned int waiting = profil_notes_waiting();
+	struct profil_note *note;
+
+	for (; waiting; waiting--) {
+		note = profil_note_first();
+		if (note->task == current)
+			profil_note_count(note);
+		else
+			profil_event_miss(note->source);
+		profil_note_done();
+	}
+}
+
+/**
+ * profil_event_tick() - perf's overflow handler
+ * @event: of this CPU
+ * @data: unused
+ * @regs: where the event came
+ *
+ * Context: Any.
+ */
+void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+	struct profil_source *source = event->overflow_handler_context;
+	u64 period = event->hw.sample_period;
+	unsigned long flags;
+
+	/* perf has decided that this tick is the last one of its jiffy. */
+	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
+		this_cpu_inc(source->lost->throttled);
+	/* It came late, or is a tracepoint, where perf ignores exclude_user. */
+	if (unlikely(source->counters.attr.exclude_user) && user_mode(regs))
+		return;
+	if (in_nmi()) {
+		/* Nothing else is safe: the NMI may have interrupted anything. */
+		if (!profil_note_write(source, regs, period, profil_nmi_where(regs)))
+			profil_event_miss(source);
+		return;
+	}
+	local_irq_save(flags);
+	profil_event_count(source, regs, period);
+	local_irq_restore(flags);
+}
+
+/**
+ * profil_event_tick_init() - have notes of NMIs counted
+ *
+ * Context: Process context; before the first event.
+ */
+void profil_event_tick_init(void)
+{
+	profil_notes_init(profil_notes_count);
+}
+
+/**
+ * profil_event_tick_settle() - wait until each CPU has counted its notes
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_event_tick_settle(void)
+{
+	profil_notes_settle();
+}
