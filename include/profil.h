@@ -150,7 +150,7 @@ int profil_session_fd(const struct profil_session *session);
  *        nr_counts.  The rest is 0; the library fills in proof.  out: profile.
  * @param step if not NULL, receives the call that failed ("perf_event_open",
  *        "PROFIL_RECORD"), or NULL.
- * @return 0, or -1 with errno; ENOTTY if the module is too old for recordings.
+ * @return 0, or -1 with errno.
  */
 int profil_session_record(struct profil_session *session, pid_t pid, struct profil_record *record,
 			  const char **step);
@@ -190,8 +190,7 @@ ssize_t profil_session_add(struct profil_session *session, uint32_t profile, str
  *        @p record needs PROFIL_RECORD_KERNEL.
  * @param record as above; its period is a number of events.
  * @param step as above.
- * @return 0, or -1 with errno; EINVAL if the module is too old for events, EPERM without
- *         CAP_PERFMON.
+ * @return 0, or -1 with errno; EPERM without CAP_PERFMON.
  */
 int profil_session_record_event(struct profil_session *session, pid_t pid,
 				const struct perf_event_attr *event, struct profil_record *record,

@@ -11,6 +11,7 @@
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
  *  - work of ticks: profil_life_exit(); to find owners: profil_unmet_exit(), profil_work_exit()
+ *  - a look at what other CPUs run: profil_clock_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
  *    profil_clock_relax_work() has not; of an event: profil_sources_exit() waits until the
  *    counters are released, and profil_work_exit() for the grace period behind it
@@ -27,12 +28,9 @@
 #include "follow/follow.h"
 #include "life/life.h"
 #include "profile/binding.h"
-#include "record/modules.h"
-#include "record/resolve.h"
-#include "record/unmet.h"
+#include "record/record.h"
 #include "source/clock.h"
-#include "source/clocks.h"
-#include "source/serve.h"
+#include "source/event.h"
 #include "source/tick_event.h"
 
 #include <linux/module.h>

@@ -14,18 +14,32 @@ struct profil_source;
 
 /**
  * struct profil_claim - a profile's claim on what ticks for it
- * @link: among all claims on the same; guarded by the lock of the clock or of the sources, empty
- *	when there is none
  * @source: the event; NULL: the clock.  Constant once the profile is published
  * @period: the longest period that serves the profile, in ns or events
  * @interrupts: each tick is an interrupt of its own, not part of the code that had it; constant
  *	like @source
+ * @put: gives it up, more than once without harm; NULL: there never was a claim
+ * @link: among all claims on the same; guarded by the lock of the clock or of the sources, empty
+ *	when this is given up
  */
 struct profil_claim {
-	struct list_head link;
 	struct profil_source *source;
 	u64 period;
 	bool interrupts;
+	void (*put)(struct profil_claim *claim);
+	struct list_head link;
 };
+
+/**
+ * profil_claim_put() - give up a claim
+ * @claim: a profile's, or none
+ *
+ * Context: Process context, may sleep.
+ */
+static inline void profil_claim_put(struct profil_claim *claim)
+{
+	if (claim->put)
+		claim->put(claim);
+}
 
 #endif /* PROFIL_CLAIM_H */

@@ -5,11 +5,9 @@
  *
  * Context: process
  */
-#include "device/attach.h"
+#include "device/device.h"
 
 #include "base/news.h"
-#include "device/proof.h"
-#include "device/session.h"
 #include "life/life.h"
 #include "memory/layout.h"
 #include "profile/binding.h"
@@ -17,13 +15,9 @@
 #include "profile/profile.h"
 #include "profile/recording.h"
 #include "profile/watched.h"
-#include "record/begin.h"
-#include "record/follower.h"
-#include "record/move.h"
-#include "record/owner.h"
-#include "record/watch.h"
+#include "record/record.h"
 #include "source/clock.h"
-#include "source/source.h"
+#include "source/event.h"
 
 #include <linux/err.h>
 #include <linux/limits.h>
@@ -279,6 +273,8 @@ static int profil_attach_add(struct profil_session *session, struct profil_profi
 
 	if (profile->everybody || (add->target && profile->flags & PROFIL_EVENT))
 		return -EINVAL;
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return -ENOENT;
 	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
 	if (err)
 		return err;

@@ -7,13 +7,10 @@
  *
  * Context: process
  */
-#include "device/command.h"
+#include "device/device.h"
 
 #include "base/limits.h"
 #include "base/rates.h"
-#include "device/attach.h"
-#include "device/describe.h"
-#include "device/session.h"
 #include "life/life.h"
 #include "memory/layout.h"
 #include "self/self.h"

@@ -4,14 +4,12 @@
  *
  * Context: process
  */
-#include "device/describe.h"
+#include "device/device.h"
 
 #include "compat.h"
-#include "device/session.h"
-#include "profile/kept.h"
 #include "profile/profile.h"
 #include "profile/recording.h"
-#include "record/owner.h"
+#include "record/record.h"
 
 #include <linux/capability.h>
 #include <linux/cred.h>

@@ -6,12 +6,6 @@
  */
 #include "device/device.h"
 
-#include "device/command.h"
-#include "device/fdinfo.h"
-#include "device/session.h"
-#include "device/sysfs.h"
-#include "device/uring.h"
-
 #include <linux/build_bug.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>

@@ -7,7 +7,103 @@
 #ifndef PROFIL_DEVICE_H
 #define PROFIL_DEVICE_H
 
+#include "record/record.h"
+
+#include <linux/poll.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+
+struct attribute_group;
+struct file;
+struct io_uring_cmd;
+struct mm_struct;
+struct perf_event;
+struct profil_add;
+struct profil_describe;
+struct profil_profile;
+struct profil_record;
+struct profil_status;
+struct profil_stop;
+struct profil_table;
+struct profil_wait;
+struct seq_file;
+struct task_struct;
+
+/**
+ * struct profil_session - the state of an open file
+ * @id: unique since the module was loaded: several processes may have the file open
+ * @profiles: of its recordings, by number, each referenced; locks itself
+ * @follower: follows the processes of its recordings
+ */
+struct profil_session {
+	u64 id;
+	struct xarray profiles;
+	struct profil_follower follower;
+};
+
+struct profil_session *profil_session_create(void);
+void profil_session_end(struct profil_session *session);
+struct profil_profile *profil_session_find(struct profil_session *session, u32 id);
+int profil_session_stop(struct profil_session *session, struct profil_stop *stop);
+int profil_session_status(struct profil_session *session, struct profil_status *status);
+__poll_t profil_session_poll(struct profil_session *session, struct file *file,
+			     struct poll_table_struct *table);
+
+/**
+ * struct profil_proof - a perf event that proves a permission
+ * @file: its file, referenced
+ * @event: the event
+ * @target: the task that it is on; the event keeps it from being freed.  NULL: all tasks
+ * @named: the event is system-wide, and @target, which the caller named, is referenced
+ */
+struct profil_proof {
+	struct file *file;
+	struct perf_event *event;
+	struct task_struct *target;
+	bool named;
+};
+
+/**
+ * enum profil_proof_mode - modes in which a proof must permit sampling
+ * @PROFIL_PROOF_USER: in user mode
+ * @PROFIL_PROOF_KERNEL: in the kernel
+ */
+enum profil_proof_mode {
+	PROFIL_PROOF_USER	= 1 << 0,
+	PROFIL_PROOF_KERNEL	= 1 << 1
+};
+
+unsigned int profil_proof_modes(u32 flags, bool kernel);
+int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes, pid_t thread);
+int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int modes);
+void profil_proof_close(struct profil_proof *proof);
+struct mm_struct *profil_proof_enter(struct profil_proof *proof);
+void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm);
+
+/* device.c */
 int profil_device_init(void);
 void profil_device_exit(void);
+
+/* command.c */
+long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size);
+
+/* uring.c */
+int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
+
+/* attach.c */
+int profil_session_record(struct profil_session *session, struct profil_record *record);
+int profil_session_add(struct profil_session *session, const struct profil_add *add);
+int profil_session_table(struct profil_session *session, const struct profil_table *table);
+int profil_session_wait(struct profil_session *session, const struct profil_wait *wait);
+
+/* describe.c */
+int profil_session_describe(struct profil_session *session, struct profil_describe *describe);
+void profil_describe_undo(const struct profil_describe *describe);
+
+/* sysfs.c */
+extern const struct attribute_group *profil_sysfs_groups[];
+
+/* fdinfo.c */
+void profil_fdinfo_show(struct seq_file *to, struct profil_session *session);
 
 #endif /* PROFIL_DEVICE_H */

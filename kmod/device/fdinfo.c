@@ -11,15 +11,14 @@
  *
  * Context: process
  */
-#include "device/fdinfo.h"
+#include "device/device.h"
 
-#include "device/session.h"
 #include "memory/pins.h"
 #include "profile/binding.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
-#include "record/watch.h"
-#include "source/source.h"
+#include "record/record.h"
+#include "source/event.h"
 
 #include <linux/fs.h>
 #include <linux/kernel.h>

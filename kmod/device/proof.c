@@ -23,7 +23,7 @@
  *
  * Context: process
  */
-#include "device/proof.h"
+#include "device/device.h"
 
 #include "compat.h"
 

@@ -4,17 +4,14 @@
  *
  * Context: process
  */
-#include "device/session.h"
+#include "device/device.h"
 
-#include "life/check.h"
 #include "life/life.h"
 #include "profile/checkpoint.h"
 #include "profile/everybody.h"
-#include "profile/kept.h"
 #include "profile/profile.h"
 #include "profile/recording.h"
-#include "record/follower.h"
-#include "record/watch.h"
+#include "record/record.h"
 
 #include <linux/atomic.h>
 #include <linux/mutex.h>

@@ -4,7 +4,7 @@
  *
  * Context: process
  */
-#include "device/sysfs.h"
+#include "device/device.h"
 
 #include "base/limits.h"
 #include "profile/binding.h"

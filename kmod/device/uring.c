@@ -7,10 +7,9 @@
  *
  * Context: process
  */
-#include "device/uring.h"
+#include "device/device.h"
 
 #include "compat.h"
-#include "device/command.h"
 
 #include <linux/fs.h>
 #include <linux/kernel.h>

@@ -4,15 +4,13 @@
  *
  * Context: tracepoint probe
  */
-#include "follow/program.h"
+#include "follow/follow.h"
 
 #include "base/payer.h"
 #include "base/pool.h"
 #include "profile/profile.h"
 #include "profile/recording.h"
-#include "record/follower.h"
-#include "record/owner.h"
-#include "record/watch.h"
+#include "record/record.h"
 
 static bool profil_program_find(struct profil_recording *recording,
 				const struct profil_program *program, struct task_struct *task,

@@ -4,17 +4,13 @@
  *
  * Context: process
  */
-#include "life/check.h"
+#include "life/life.h"
 
 #include "base/section.h"
-#include "memory/charge.h"
 #include "memory/layout.h"
-#include "memory/pages.h"
 #include "memory/pins.h"
-#include "memory/recheck.h"
 #include "profile/checkpoint.h"
 #include "profile/deferral.h"
-#include "profile/kept.h"
 #include "profile/profile.h"
 #include "profile/recording.h"
 #include "profile/stats.h"
@@ -158,16 +154,25 @@ static int profil_status_check(struct profil_profile *profile)
 }
 
 /**
- * profil_demand_stored() - number of PCs in the array
- * @profile: a profile
+ * profil_profile_stored_locked() - number of PCs in the array
+ * @profile: with a demand, whose lock is held
  *
  * The tick counts attempts; those that found the array full stored nothing.  The last ones may
  * wait for their page.
  *
- * Context: Any; takes the lock of the profile's demand.
+ * Context: Any.
  * Return: their number.
  */
-u64 profil_demand_stored(struct profil_profile *profile)
+u64 profil_profile_stored_locked(const struct profil_profile *profile)
+{
+	const struct profil_demand *demand = profile->demand;
+	u64 stored = atomic64_read(&profile->stored);
+
+	lockdep_assert_held(&demand->lock);
+	return profil_defer_stored(profile, min_t(u64, stored, demand->layout->how.nr_samples));
+}
+
+static u64 profil_profile_stored(const struct profil_profile *profile)
 {
 	struct profil_demand *demand = profile->demand;
 	unsigned long flags;
@@ -177,8 +182,7 @@ u64 profil_demand_stored(struct profil_profile *profile)
 	if (!demand)
 		return atomic64_read(&profile->stored);
 	raw_spin_lock_irqsave(&demand->lock, flags);
-	stored = min_t(u64, atomic64_read(&profile->stored), demand->layout->how.nr_samples);
-	stored = profil_defer_stored(profile, stored);
+	stored = profil_profile_stored_locked(profile);
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
 	return stored;
 }
@@ -205,7 +209,7 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	pins = profil_profile_pins(profile);
 	status->state = READ_ONCE(profile->state);
 	status->period = profile->period;
-	status->stored = profil_demand_stored(profile);
+	status->stored = profil_profile_stored(profile);
 	status->pinned = pins ? (u64)pins->held << PAGE_SHIFT : 0;
 	status->processes = READ_ONCE(profile->nr_bindings);
 	status->joined = READ_ONCE(profile->joined);

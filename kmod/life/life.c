@@ -9,22 +9,17 @@
 #include "base/limits.h"
 #include "base/section.h"
 #include "base/work.h"
-#include "life/check.h"
-#include "life/sweep.h"
-#include "memory/pages.h"
 #include "memory/pins.h"
 #include "profile/binding.h"
 #include "profile/checkpoint.h"
 #include "profile/deferral.h"
 #include "profile/everybody.h"
 #include "profile/follower.h"
-#include "profile/kept.h"
 #include "profile/profile.h"
 #include "profile/recording.h"
 #include "profile/stats.h"
 #include "source/clock.h"
-#include "source/serve.h"
-#include "source/source.h"
+#include "source/event.h"
 
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
@@ -58,15 +53,6 @@ int profil_profile_prepare(struct profil_profile *profile, const struct perf_eve
 	return profil_clock_get(&profile->claim, profile->period);
 }
 
-static void profil_life_disclaim(struct profil_profile *profile)
-{
-	lockdep_assert_held(&profile->lock);
-	if (profile->claim.source)
-		profil_source_put(&profile->claim);
-	else
-		profil_clock_put(&profile->claim);
-}
-
 /* Let the sweep and PROFIL_STOP_ALL see it. */
 static void profil_life_list(struct profil_profile *profile)
 {
@@ -76,19 +62,25 @@ static void profil_life_list(struct profil_profile *profile)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* Hide its pins from ticks and deferred ticks; those that run now are waited for. */
-static void profil_life_unpublish(struct profil_profile *profile)
+/*
+ * Hide its pins from ticks and deferred ticks; those that run now are waited for.  Return: how many
+ * PCs are in the array: those that still wait will not be stored.
+ */
+static u64 profil_life_unpublish(struct profil_profile *profile)
 {
 	struct profil_demand *demand = profile->demand;
 	unsigned long flags;
+	u64 stored;
 
 	if (!demand) {
 		rcu_assign_pointer(profile->pins, NULL);
-		return;
+		return atomic64_read(&profile->stored);
 	}
 	raw_spin_lock_irqsave(&demand->lock, flags);
 	rcu_assign_pointer(profile->pins, NULL);
+	stored = profil_profile_stored_locked(profile);
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
+	return stored;
 }
 
 /*
@@ -111,13 +103,11 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile, u64 *
 		profil_recording_end(profile->recording);
 	}
 	profil_sections_settle();
-	profil_life_unpublish(profile);
-	/* PCs that still wait will not be stored. */
-	*stored = profil_demand_stored(profile);
+	*stored = profil_life_unpublish(profile);
 	atomic64_set(&profile->stored, *stored);
 	if (pins)
 		pins->gone = true;
-	profil_life_disclaim(profile);
+	profil_claim_put(&profile->claim);
 	/* The rest is freed later; a thousand profiles may begin and end until then. */
 	profil_user_uncharge_rate(profile->user, profile->rate);
 	profile->rate = 0;
@@ -241,7 +231,7 @@ static void profil_settle_one(struct profil_profile *profile, struct profil_pins
 		*spent = pins;
 	}
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		profil_life_disclaim(profile);
+		profil_claim_put(&profile->claim);
 	mutex_unlock(&profile->lock);
 }
 
@@ -257,7 +247,7 @@ static void profil_settle_release(struct profil_pins *spent)
 }
 
 /*
- * Give up the clock claims of profiles that have stopped by themselves; unless
+ * Give up the claims of profiles that have stopped by themselves; unless
  * @always, only if one has reported that.  Also end profiles whose gate is shut, and
  * those whose counters' address space has ended: an inherited descriptor, or a ring,
  * may outlive the reader.  Return: true if it has to be done again.

@@ -12,7 +12,9 @@
 struct perf_event_attr;
 struct profil_pins;
 struct profil_profile;
+struct profil_status;
 
+/* life.c */
 void profil_life_init(void);
 void profil_life_exit(void);
 int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr);
@@ -22,5 +24,14 @@ u64 profil_profile_retire(struct profil_profile *profile);
 bool profil_profile_retire_shut(struct profil_profile *profile);
 struct profil_pins *profil_profile_succeed(struct profil_profile *profile, u64 *stored);
 int profil_profile_stop_all(void);
+
+/* check.c */
+void profil_profile_check_later(struct profil_profile *profile);
+int profil_profile_check(struct profil_profile *profile);
+u64 profil_profile_stored_locked(const struct profil_profile *profile);
+int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
+
+/* sweep.c */
+void profil_bindings_sweep(void);
 
 #endif /* PROFIL_LIFE_H */

@@ -4,7 +4,7 @@
  *
  * Context: process
  */
-#include "life/sweep.h"
+#include "life/life.h"
 
 #include "profile/binding.h"
 

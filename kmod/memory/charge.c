@@ -12,12 +12,11 @@
  *
  * Context: process
  */
-#include "memory/charge.h"
+#include "memory/pins.h"
 
 #include "base/limits.h"
 #include "base/work.h"
 #include "memory/layout.h"
-#include "memory/pins.h"
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>

@@ -4,14 +4,11 @@
  *
  * Context: process
  */
-#include "memory/pages.h"
+#include "memory/pins.h"
 
 #include "base/arch.h"
 #include "base/limits.h"
-#include "memory/charge.h"
 #include "memory/layout.h"
-#include "memory/pins.h"
-#include "memory/span.h"
 
 #include <linux/err.h>
 #include <linux/log2.h>

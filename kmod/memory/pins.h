@@ -7,6 +7,8 @@
 #ifndef PROFIL_PINS_H
 #define PROFIL_PINS_H
 
+#include "memory/layout.h"
+
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
@@ -16,9 +18,12 @@
 #include <linux/workqueue.h>
 
 struct cred;
+struct inode;
 struct mm_struct;
 struct mutex;
+struct page;
 struct profil_layout;
+struct profil_span;
 struct profil_user;
 
 /**
@@ -118,5 +123,41 @@ static inline void profil_pins_slow(struct profil_pins *pins)
 {
 	WRITE_ONCE(pins->fast, false);
 }
+
+/* recheck.c */
+static inline bool profil_pins_is_gate(const struct profil_layout *layout, unsigned long index)
+{
+	return layout->how.gate && index == layout->gate >> PAGE_SHIFT;
+}
+
+int profil_pins_recheck(struct profil_pins *pins);
+void profil_pins_forget(struct profil_pins *pins);
+
+/* charge.c */
+void profil_charge_init(struct profil_pins *pins);
+int profil_charge_locked(struct profil_pins *pins, unsigned long pages);
+int profil_charge_pages(struct profil_pins *pins, unsigned long pages);
+void profil_charge_return(struct profil_pins *pins, unsigned long pages);
+void profil_pins_put(struct profil_pins *pins);
+
+struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mutex *lock,
+				       struct profil_user *user);
+int profil_pins_check(struct profil_pins *pins);
+void profil_pins_release(struct profil_pins *pins);
+
+/* present.c */
+bool profil_is_tmpfs_file(const struct inode *inode);
+int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span);
+int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages);
+int profil_page_lend(unsigned long at, struct page **page);
+void profil_page_unlend(struct page *page);
+
+/* span.c */
+int profil_span_pin(struct profil_pins *pins, struct profil_span *span);
+int profil_span_check(struct profil_pins *pins, const struct profil_span *span);
+bool profil_pins_aim(struct profil_pins *pins);
+void profil_pins_sync(struct profil_pins *pins);
+int profil_page_pin(unsigned long start, struct page **page);
+bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span);
 
 #endif /* PROFIL_PINS_H */

@@ -6,7 +6,7 @@
  *
  * Context: process
  */
-#include "memory/present.h"
+#include "memory/pins.h"
 
 #include "compat.h"
 #include "memory/layout.h"

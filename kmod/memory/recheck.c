@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Self profiles: pages that are pinned only for as long as they are mapped as they were.
+ * Unpinning pages before the end: all of them, or those that are no longer mapped as they were.
  *
  * Context: process
  */
-#include "memory/recheck.h"
-
-#include "memory/charge.h"
-#include "memory/layout.h"
 #include "memory/pins.h"
-#include "memory/present.h"
-#include "memory/span.h"
+
+#include "memory/layout.h"
 
 #include <linux/errno.h>
 #include <linux/mm.h>

@@ -10,13 +10,11 @@
  *
  * Context: process
  */
-#include "memory/span.h"
+#include "memory/pins.h"
 
 #include "base/section.h"
 #include "compat.h"
 #include "memory/layout.h"
-#include "memory/pins.h"
-#include "memory/present.h"
 
 #include <linux/fs.h>
 #include <linux/hash.h>

@@ -48,7 +48,7 @@ DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
  * @profile: a profile; no effect unless it runs
  * @why: its &enum profil_state from now on
  *
- * Its claim on the clock is given up soon after, in process context.
+ * Its claim is given up soon after, in process context.
  *
  * Context: The tick, process context with interrupts off, or under @profile's lock:
  * each keeps the pins from being freed.

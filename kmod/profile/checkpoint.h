@@ -14,7 +14,7 @@
 struct profil_profile;
 struct profil_tally;
 
-/* A profile has stopped by itself and still has its claim on the clock. */
+/* A profile has stopped by itself and still has its claim. */
 extern bool profil_settle_wanted;
 extern struct irq_work profil_settle_irq;
 /* Its function is set by life.c. */

@@ -4,12 +4,11 @@
  *
  * Context: process
  */
-#include "profile/kept.h"
+#include "profile/recording.h"
 
 #include "base/limits.h"
 #include "base/news.h"
 #include "base/pool.h"
-#include "profile/recording.h"
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>

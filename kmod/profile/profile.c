@@ -20,9 +20,7 @@
 #include "profile/profile.h"
 
 #include "base/limits.h"
-#include "memory/charge.h"
 #include "memory/layout.h"
-#include "memory/pages.h"
 #include "memory/pins.h"
 #include "profile/deferral.h"
 #include "profile/recording.h"
@@ -61,6 +59,8 @@ static void profil_profile_end_work(struct work_struct *work)
 	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
 
+	/* The sweep may have dropped the last reference to a profile that nobody has ended. */
+	profil_claim_put(&profile->claim);
 	pins = rcu_dereference_protected(profile->pins, true);
 	if (pins)
 		profil_pins_release(pins);

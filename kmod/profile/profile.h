@@ -33,7 +33,6 @@ struct profil_user;
  * @pins: where the tick counts; NULL after the end.  Changed under @lock, freed
  *	after profil_sections_settle().
  * @tally: a share for each CPU
- * @claim: on what ticks for it
  * @period: ns between samples, or events
  * @started: when it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
@@ -45,6 +44,7 @@ struct profil_user;
  * @demand: of a self profile that runs, or has run; else NULL
  * @recording: if it counts by file; else NULL
  * @everybody: its bit among the system-wide recordings; else 0
+ * @claim: on what ticks for it
  * @stored: attempts to store a PC; those beyond the size of the array failed
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @memory: held by tasks of the counters' owner that wait for user memory: to check
@@ -84,7 +84,6 @@ struct profil_user;
 struct profil_profile {
 	struct profil_pins __rcu *pins;
 	struct profil_tally __percpu *tally;
-	struct profil_claim claim;
 	u64 period;
 	u64 started;
 	u64 checkpoint;
@@ -94,6 +93,7 @@ struct profil_profile {
 	struct profil_demand *demand;
 	struct profil_recording *recording;
 	u32 everybody;
+	struct profil_claim claim;
 
 	atomic64_t stored ____cacheline_aligned_in_smp;
 

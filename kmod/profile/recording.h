@@ -29,6 +29,7 @@ struct profil_news;
 struct profil_user;
 struct task_struct;
 
+/* recording.c */
 /* Texts that every recording has, and their numbers. */
 #define PROFIL_TEXT_KERNEL	1
 #define PROFIL_TEXT_UNKNOWN	2
@@ -257,5 +258,10 @@ struct file *profil_recording_release(struct profil_recording *recording, u32 nu
 int profil_recording_forget(struct profil_recording *recording, u32 number);
 int profil_spare_alloc(struct profil_spare *spare);
 void profil_spare_free(struct profil_spare *spare);
+
+/* kept.c */
+void profil_recording_charge(struct profil_recording *recording);
+int profil_recording_keep(struct profil_recording *recording);
+void profil_recording_end(struct profil_recording *recording);
 
 #endif /* PROFIL_RECORDING_H */

@@ -4,7 +4,7 @@
  *
  * Context: process
  */
-#include "record/begin.h"
+#include "record/record.h"
 
 #include "base/limits.h"
 #include "base/payer.h"
@@ -13,8 +13,6 @@
 #include "profile/binding.h"
 #include "profile/profile.h"
 #include "profile/recording.h"
-#include "record/modules.h"
-#include "record/owner.h"
 
 #include <linux/atomic.h>
 #include <linux/bits.h>

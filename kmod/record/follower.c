@@ -4,13 +4,12 @@
  *
  * Context: process
  */
-#include "record/follower.h"
+#include "record/record.h"
 
 #include "base/limits.h"
 #include "base/work.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
-#include "record/leave.h"
 
 #include <linux/atomic.h>
 #include <linux/irqflags.h>

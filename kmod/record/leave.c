@@ -4,11 +4,10 @@
  *
  * Context: process
  */
-#include "record/leave.h"
+#include "record/record.h"
 
 #include "base/work.h"
 #include "profile/watched.h"
-#include "record/watch.h"
 
 #include <linux/jiffies.h>
 #include <linux/list.h>

@@ -8,7 +8,7 @@
  *
  * Context: tracepoint probe
  */
-#include "record/meet.h"
+#include "record/record.h"
 
 #include "base/pool.h"
 #include "profile/binding.h"
@@ -16,9 +16,6 @@
 #include "profile/profile.h"
 #include "profile/recording.h"
 #include "profile/watched.h"
-#include "record/begin.h"
-#include "record/follower.h"
-#include "record/watch.h"
 
 #include <linux/atomic.h>
 #include <linux/kernel.h>

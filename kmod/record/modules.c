@@ -11,7 +11,7 @@
  *
  * Context: process
  */
-#include "record/modules.h"
+#include "record/record.h"
 
 #include "base/arch.h"
 #include "compat.h"

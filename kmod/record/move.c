@@ -4,12 +4,10 @@
  *
  * Context: process
  */
-#include "record/move.h"
+#include "record/record.h"
 
 #include "base/section.h"
-#include "memory/charge.h"
 #include "memory/layout.h"
-#include "memory/pages.h"
 #include "memory/pins.h"
 #include "profile/profile.h"
 

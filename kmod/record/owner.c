@@ -4,7 +4,7 @@
  *
  * Context: tracepoint probe
  */
-#include "record/owner.h"
+#include "record/record.h"
 
 #include "profile/recording.h"
 

@@ -10,7 +10,7 @@
  *
  * Context: process
  */
-#include "record/resolve.h"
+#include "record/record.h"
 
 #include "base/arch.h"
 #include "base/pool.h"
@@ -19,8 +19,6 @@
 #include "profile/profile.h"
 #include "profile/recording.h"
 #include "profile/stats.h"
-#include "record/meet.h"
-#include "record/space.h"
 #include "tick/record.h"
 #include "tick/sample.h"
 

@@ -9,9 +9,8 @@
  *
  * Context: process
  */
-#include "record/space.h"
+#include "record/record.h"
 
-#include "record/meet.h"
 #include "tick/record.h"
 
 #include <linux/build_bug.h>

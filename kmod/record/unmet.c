@@ -8,15 +8,13 @@
  *
  * Context: process
  */
-#include "record/unmet.h"
+#include "record/record.h"
 
 #include "base/section.h"
 #include "base/work.h"
 #include "profile/profile.h"
 #include "profile/recording.h"
 #include "profile/stats.h"
-#include "record/meet.h"
-#include "record/resolve.h"
 #include "tick/ask.h"
 #include "tick/record.h"
 

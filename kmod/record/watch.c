@@ -4,14 +4,13 @@
  *
  * Context: tracepoint probe
  */
-#include "record/watch.h"
+#include "record/record.h"
 
 #include "base/limits.h"
 #include "base/work.h"
 #include "profile/binding.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
-#include "record/owner.h"
 
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>

@@ -14,15 +14,11 @@
  *
  * Context: process
  */
-#include "self/demand.h"
+#include "self/self.h"
 
 #include "base/section.h"
-#include "memory/charge.h"
 #include "memory/layout.h"
 #include "memory/pins.h"
-#include "memory/present.h"
-#include "memory/recheck.h"
-#include "memory/span.h"
 #include "profile/deferral.h"
 #include "profile/profile.h"
 #include "tick/defer.h"

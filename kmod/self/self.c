@@ -10,16 +10,11 @@
 #include "self/self.h"
 
 #include "base/pool.h"
-#include "life/check.h"
 #include "life/life.h"
-#include "memory/charge.h"
 #include "memory/layout.h"
-#include "memory/pages.h"
 #include "memory/pins.h"
-#include "memory/recheck.h"
 #include "profile/binding.h"
 #include "profile/profile.h"
-#include "self/demand.h"
 #include "source/clock.h"
 #include "tick/defer.h"
 

@@ -178,6 +178,20 @@ static void profil_clock_close_if_stopped(void)
 	profil_clock_close();
 }
 
+/*
+ * The clock keeps its period for a second, so that programs that turn their profile on and off
+ * do not restart it each time.
+ */
+static void profil_clock_put(struct profil_claim *claim)
+{
+	mutex_lock(&clock_lock);
+	if (!list_empty(&claim->link)) {
+		list_del_init(&claim->link);
+		queue_delayed_work(profil_wq, &relax, LINGER);
+	}
+	mutex_unlock(&clock_lock);
+}
+
 static int profil_clock_get_locked(struct profil_claim *claim, u64 period)
 {
 	u64 before;
@@ -197,6 +211,7 @@ static int profil_clock_get_locked(struct profil_claim *claim, u64 period)
 	if (!err) {
 		claim->period = period;
 		claim->interrupts = true;
+		claim->put = profil_clock_put;
 		list_add(&claim->link, &clock_claims);
 	}
 	mutex_unlock(&clock_lock);
@@ -223,25 +238,6 @@ int profil_clock_get(struct profil_claim *claim, u64 period)
 	profil_clock_close_if_stopped();
 	mutex_unlock(&open_lock);
 	return err;
-}
-
-/**
- * profil_clock_put() - give up a claim
- * @claim: of the clock, or with an empty link
- *
- * The clock keeps its period for a second, so that programs that turn their
- * profile on and off do not restart it each time.
- *
- * Context: Process context, may sleep.
- */
-void profil_clock_put(struct profil_claim *claim)
-{
-	mutex_lock(&clock_lock);
-	if (!list_empty(&claim->link)) {
-		list_del_init(&claim->link);
-		queue_delayed_work(profil_wq, &relax, LINGER);
-	}
-	mutex_unlock(&clock_lock);
 }
 
 /**

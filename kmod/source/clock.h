@@ -14,6 +14,7 @@
 struct mm_struct;
 struct profil_claim;
 
+/* clock.c */
 /* For inter-processor calls: see @look below. */
 typedef void (*profil_clock_look_t)(void *unused);
 
@@ -46,11 +47,19 @@ struct profil_clock_ops {
 int profil_clock_init(const struct profil_clock_ops *ops);
 void profil_clock_exit(void);
 int profil_clock_get(struct profil_claim *claim, u64 period);
-void profil_clock_put(struct profil_claim *claim);
 u64 profil_clock_period(void);
 void profil_clock_review(void);
 void profil_clock_look_here(void);
 void profil_clock_look_all(void);
 void profil_clock_look(struct mm_struct *mm);
+
+/* clocks.c */
+int profil_clocks_init(void);
+
+/* clock_lazy.c */
+extern const struct profil_clock_ops profil_clock_lazy;
+
+/* clock_perf.c */
+extern const struct profil_clock_ops profil_clock_perf;
 
 #endif /* PROFIL_CLOCK_H */

@@ -5,11 +5,10 @@
  *
  * Context: process
  */
-#include "source/clock_lazy.h"
+#include "source/clock.h"
 
 #include "base/tracepoint.h"
 #include "compat.h"
-#include "source/clock.h"
 #include "source/tick_lazy.h"
 
 #include <linux/cpumask.h>

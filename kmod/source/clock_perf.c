@@ -8,9 +8,8 @@
  *
  * Context: process
  */
-#include "source/clock_perf.h"
-
 #include "source/clock.h"
+
 #include "source/tick_perf.h"
 
 #include <linux/err.h>

@@ -4,12 +4,9 @@
  *
  * Context: process
  */
-#include "source/clocks.h"
+#include "source/clock.h"
 
 #include "base/rates.h"
-#include "source/clock.h"
-#include "source/clock_lazy.h"
-#include "source/clock_perf.h"
 
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>

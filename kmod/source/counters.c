@@ -7,7 +7,7 @@
  *
  * Context: process
  */
-#include "source/counters.h"
+#include "source/event.h"
 
 #include <linux/err.h>
 #include <linux/percpu.h>

@@ -10,7 +10,7 @@
  *
  * Context: process
  */
-#include "source/serve.h"
+#include "source/event.h"
 
 #include "base/claim.h"
 #include "base/rates.h"

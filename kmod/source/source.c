@@ -4,10 +4,9 @@
  *
  * Context: process
  */
-#include "source/source.h"
+#include "source/event.h"
 
 #include "base/arch.h"
-#include "source/serve.h"
 
 #include <linux/capability.h>
 #include <linux/compiler.h>
@@ -116,6 +115,19 @@ static bool profil_source_serves(const struct profil_claim *claim)
 	return claim->source->runs && claim->source->period <= claim->period;
 }
 
+/* The source may be gone when this returns, so ticks must no longer reach the profile. */
+static void profil_source_put(struct profil_claim *claim)
+{
+	spin_lock(&profil_sources_lock);
+	if (!list_empty(&claim->link)) {
+		list_del_init(&claim->link);
+		/* A longer period for the others can wait for profil_sources_review(). */
+		if (list_empty(&claim->source->users))
+			profil_sources_queue();
+	}
+	spin_unlock(&profil_sources_lock);
+}
+
 /*
  * Claim the existing source, or @fresh.  Return: 0; -EBUSY; -EAGAIN if a source will soon be
  * freed, or if @fresh is NULL and the claim would have to wait for its turn.
@@ -142,6 +154,7 @@ static int profil_source_claim(struct profil_claim *claim, const struct perf_eve
 	if (!err) {
 		list_add(&claim->link, &claim->source->users);
 		claim->interrupts = claim->source->interrupts;
+		claim->put = profil_source_put;
 		if (!profil_source_serves(claim))
 			profil_sources_queue();
 	}
@@ -199,26 +212,6 @@ int profil_source_get(struct profil_claim *claim, const struct perf_event_attr *
 	if (err)
 		profil_source_put(claim);
 	return err;
-}
-
-/**
- * profil_source_put() - give up a claim
- * @claim: with or without a claim
- *
- * The source may be gone when this returns, so ticks must no longer reach the profile.
- *
- * Context: Process context.
- */
-void profil_source_put(struct profil_claim *claim)
-{
-	spin_lock(&profil_sources_lock);
-	if (!list_empty(&claim->link)) {
-		list_del_init(&claim->link);
-		/* A longer period for the others can wait for profil_sources_review(). */
-		if (list_empty(&claim->source->users))
-			profil_sources_queue();
-	}
-	spin_unlock(&profil_sources_lock);
 }
 
 static bool profil_source_is_claimed(const struct profil_claim *claim)

@@ -15,7 +15,7 @@
 #include "base/arch.h"
 #include "base/section.h"
 #include "compat.h"
-#include "source/serve.h"
+#include "source/event.h"
 #include "tick/note.h"
 #include "tick/record.h"
 #include "tick/sample.h"

@@ -1,23 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources of ticks other than the clock: events that perf can count, on every CPU.
- *
- * Profiles that want the same event share its counters, which run at the shortest period that
- * one of them asks for; each profile takes its own share of the ticks, as of the clock's.
+ * Sources: the events that may tick, the claims of profiles on them, and requests to serve.c.
  *
  * Context: any
  */
-#ifndef PROFIL_SERVE_H
-#define PROFIL_SERVE_H
+#ifndef PROFIL_EVENT_H
+#define PROFIL_EVENT_H
 
-#include "source/counters.h"
+#include "base/claim.h"
 
+#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/perf_event.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+
+/**
+ * struct profil_source_time - how long an event was counted, on all CPUs together
+ * @enabled: ns that it was to be counted
+ * @running: ns that it was: less, if more events were wanted than there are counters
+ */
+struct profil_source_time {
+	u64 enabled;
+	u64 running;
+};
+
+/**
+ * struct profil_counters - the counters of an event
+ * @attr: what is counted; constant
+ * @tick: what perf calls; constant
+ * @context: for @tick; constant
+ * @event: of each CPU, or NULL
+ * @counted: CPUs on which it was to be counted when it last ran
+ * @stale: CPUs whose event perf may have taken; changed atomically, also by others
+ * @past: of events that were released
+ */
+struct profil_counters {
+	struct perf_event_attr attr;
+	perf_overflow_handler_t tick;
+	void *context;
+	struct perf_event * __percpu *event;
+	struct cpumask counted;
+	struct cpumask stale;
+	struct profil_source_time past;
+};
+
+int profil_counters_init(struct profil_counters *counters, const struct perf_event_attr *attr,
+			 perf_overflow_handler_t tick, void *context);
+void profil_counters_free(struct profil_counters *counters);
+bool profil_counters_are_stale(const struct profil_counters *counters,
+			       const struct cpumask *cpus);
+int profil_counters_run(struct profil_counters *counters, u64 period, const struct cpumask *cpus);
+void profil_counters_set_period(struct profil_counters *counters, u64 period);
+void profil_counters_read(struct profil_counters *counters, struct profil_source_time *time);
+void profil_counters_release(struct profil_counters *counters);
 
 /**
  * struct profil_source_lost - what a CPU has lost of an event
@@ -105,4 +143,12 @@ void profil_sources_review(void);
 int profil_sources_init(const struct profil_source_ops *ops);
 void profil_sources_exit(void);
 
-#endif /* PROFIL_SERVE_H */
+/* source.c */
+int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event);
+int profil_source_get(struct profil_claim *claim, const struct perf_event_attr *attr,
+		      u64 period);
+bool profil_source_is(struct profil_claim *claim, const struct perf_event_attr *attr);
+int profil_source_account(struct profil_claim *claim, u64 since,
+			  struct profil_source_report *report);
+
+#endif /* PROFIL_EVENT_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recordings.
+ *
+ * Context: tracepoint probe
+ */
+#ifndef PROFIL_RECORD_H
+#define PROFIL_RECORD_H
+
+#include "profile/binding.h"
+#include "profile/follower.h"
+#include "profile/owned.h"
+#include "profile/recording.h"
+#include "profile/watched.h"
+
+#include <linux/types.h>
+
+struct file;
+struct mm_struct;
+struct pid;
+struct pid_namespace;
+struct profil_binding;
+struct profil_bucket;
+struct profil_entry;
+struct profil_follower;
+struct profil_hit;
+struct profil_hits;
+struct profil_profile;
+struct profil_question;
+struct profil_record;
+struct profil_recording;
+struct profil_spare;
+struct profil_start;
+struct profil_watch;
+struct task_struct;
+
+/* owner.c */
+bool profil_recording_owner(struct profil_recording *recording, struct file *program,
+			    const char *name, struct task_struct *task,
+			    struct profil_spare *spare, struct profil_owned *owned);
+bool profil_recording_own_state(struct profil_recording *recording, u32 state,
+				struct profil_spare *spare, struct profil_owned *owned);
+bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
+			   const struct pid *pid, struct profil_spare *spare,
+			   struct profil_owned *owned);
+void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner);
+void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
+				const struct pid *pid, struct task_struct *task);
+void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned,
+				  const struct pid *pid);
+
+/* begin.c */
+int profil_recording_check_table(u64 table, u32 nr_counts, struct profil_start *start);
+int profil_recording_check(const struct profil_record *record, struct profil_start *start);
+struct profil_recording *profil_recording_create(const struct profil_record *record,
+						 struct pid_namespace *ns);
+u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm);
+void profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
+			       struct mm_struct *mm, struct profil_spare *spare,
+			       struct profil_owned *owned);
+
+/* move.c */
+int profil_recording_move(struct profil_profile *profile, const struct profil_start *start);
+
+/* resolve.c */
+bool profil_resolve_call(struct profil_question *question);
+void profil_resolve_init(void);
+
+struct profil_hits *profil_space_alloc(const struct profil_profile *profile);
+bool profil_space_recall(struct profil_hits *hits, const struct profil_identity *text,
+			 u32 owner, u32 forgets, struct profil_hit *hit);
+void profil_space_learn(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
+			u32 forgets, u32 cell, struct profil_hit *hit);
+
+/* unmet.c */
+void profil_unmet_init(void);
+void profil_unmet_exit(void);
+
+/* modules.c */
+void profil_modules_begin(struct profil_recording *recording);
+int profil_modules_init(void);
+void profil_modules_exit(void);
+
+/* watch.c */
+void profil_watches_init(void);
+struct profil_watch *profil_watch_alloc(void);
+struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
+				       const struct profil_follower *follower,
+				       const struct pid *pid, unsigned int *count);
+bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
+		      struct profil_follower *follower, struct profil_profile *profile,
+		      struct pid *pid);
+bool profil_watch_charge(const struct profil_profile *profile);
+void profil_watch_uncharge(const struct profil_profile *profile);
+void profil_watch_end(struct profil_watch *watch);
+void profil_watch_exit(struct profil_watch *watch, struct task_struct *task);
+int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
+			 struct profil_follower *follower, struct task_struct *target);
+void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile);
+void profil_watch_unlink(struct profil_watch *watch);
+void profil_watch_free(struct profil_watch *watch);
+
+/* leave.c */
+void profil_watches_leave(struct profil_follower *follower);
+
+/* follower.c */
+int profil_follower_init(struct profil_follower *follower);
+void profil_follower_exit(struct profil_follower *follower);
+void profil_follower_join(struct profil_follower *follower, struct profil_profile *profile);
+int profil_follower_prepare(struct profil_follower *follower, bool forks);
+void *profil_follower_take(struct profil_follower *follower);
+void *profil_follower_spare(struct profil_follower *follower);
+
+struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
+					 struct profil_profile *profile, struct pid *pid,
+					 struct profil_owned owned, struct profil_watch *watch);
+struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
+				     struct mm_struct *mm, unsigned long payer);
+void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes);
+void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
+		       struct profil_owned owned);
+
+#endif /* PROFIL_RECORD_H */
