@@ -187,3 +187,17 @@ TEST_CASE("the module cannot be unloaded while in use, and can be reloaded after
 	Device().stop();
 	CHECK(module_stat("profiles") == 0);
 }
+
+TEST_CASE_METHOD(AtRest, "profiles that end with their programs leave no claim on the clock",
+		 "[uapi][lifetime]")
+{
+	const Memory counters(4096);
+	const auto how = describe(one_counter(0x1000, 0x1002, counters.at(), 4));
+
+	/* One by one: a claim that is left is in freed memory when the next one comes. */
+	for (unsigned i = 0; i < 20; i++) {
+		Child([&] { Device().start(how); }).reap();
+		REQUIRE(soon([&] { return module_stat("profiles") == profiles(); }));
+	}
+	CHECK(soon([] { return module_stat("clock_period") == 0; }));
+}
