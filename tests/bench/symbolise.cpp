@@ -62,7 +62,11 @@ int main(int argc, char **argv)
 	const double before = cpu_seconds(usage_now());
 	cli::Profile profile = cli::build_profile(tally, {}, object.get(), period, warnings, &left);
 
-	profile.comments = cli::to_comments({"", {}, "", 1, {}, left});
+	cli::About about;
+
+	about.processes = 1;
+	about.lines_later = left;
+	profile.comments = cli::to_comments(about);
 
 	const std::string file = cli::encode_pprof(profile);
 	const rusage usage = usage_now();
