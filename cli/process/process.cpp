@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace cli {
@@ -20,6 +21,8 @@ namespace {
 
 /* TASK_COMM_LEN without the terminating NUL. */
 constexpr size_t longest_name = 15;
+/* PID_NS_INIT_INO of linux/nsfs.h since 6.18; the kernel has had this number since 3.8. */
+constexpr ino_t first_pid_namespace = 0xEFFFFFFC;
 
 /** The value of "Key:\tvalue" in the text of a /proc/PID/status. */
 std::optional<std::string> status_value(const std::string &status, const std::string &key)
@@ -166,6 +169,13 @@ std::set<pid_t> all_processes(const std::string &root)
 			pids.insert(*pid);
 	}
 	return pids;
+}
+
+bool sees_all_pids()
+{
+	struct stat own = {};
+
+	return stat("/proc/self/ns/pid", &own) || own.st_ino == first_pid_namespace;
 }
 
 pid_t process_of(pid_t tid)

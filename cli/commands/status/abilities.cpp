@@ -87,8 +87,9 @@ Ability refused_by_sandbox(std::string_view key, const std::string &what)
 {
 	return {key,
 		false,
-		what + ": this container or sandbox does not let perf_event_open(2) through",
-		{"docker run --cap-add PERFMON ..."}};
+		what + ": this container or sandbox does not let perf_event_open(2) through (the second "
+		       "command is for engines that do not know PERFMON, or do not heed it)",
+		{"docker run --cap-add PERFMON ...", "docker run --security-opt seccomp=unconfined ..."}};
 }
 
 /** Why perf_event_open(2) fails for every user; nothing if it depends on the user. */

@@ -71,7 +71,8 @@ Outcome check_perf()
 
 	if (is_refused_by_sandbox(error, sysctl_of("perf_event_paranoid")))
 		return Error{"a container or sandbox does not let perf_event_open(2) through (docker run "
-			     "--cap-add PERFMON permits it)"};
+			     "--cap-add PERFMON permits it, or, if that is unknown or not enough, "
+			     "--security-opt seccomp=unconfined)"};
 	return Error{explain(error, "perf_event_open")};
 }
 

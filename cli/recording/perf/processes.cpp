@@ -16,6 +16,8 @@ namespace {
 constexpr std::chrono::seconds scan_interval{1};
 constexpr uint64_t page = 4096;
 constexpr pid_t kthreadd = 2;
+/* For perf, it also stands for each process that has no PID in our PID namespace. */
+constexpr pid_t idle_task = 0;
 constexpr std::string_view anonymous = "//anon";
 
 /* The places of what a PERF_RECORD_MMAP2 says. */
@@ -92,9 +94,9 @@ PerfProcesses::Process PerfProcesses::read(pid_t pid)
 	Process process;
 
 	process.parts = std::make_shared<Process::Parts>();
-	/* The idle task of a CPU, which /proc does not have. */
-	if (!pid) {
-		process.name = "swapper";
+	/* Neither the idle task of a CPU nor a process outside our PID namespace is in /proc. */
+	if (pid == idle_task) {
+		process.name = sees_all_pids() ? "swapper" : "outside";
 		process.in_kernel = true;
 	}
 	if (!facts)
@@ -244,6 +246,10 @@ void PerfProcesses::map(const PerfRecord &record)
 	const std::string_view path = record.text(path_at);
 	const bool has_build_id = record.misc() & PERF_RECORD_MISC_MMAP_BUILD_ID;
 	const bool is_new = !processes_.contains(pid);
+
+	if (pid == idle_task)
+		return;
+
 	Process &process = at(pid);
 	Mapping mapping;
 
@@ -273,7 +279,7 @@ void PerfProcesses::name(const PerfRecord &record)
 	const bool executed = record.misc() & PERF_RECORD_MISC_COMM_EXEC;
 
 	/* What rows call a program is its name when it began. */
-	if (tid != pid)
+	if (tid != pid || pid == idle_task)
 		return;
 
 	Process &process = at(pid);
@@ -293,6 +299,10 @@ void PerfProcesses::name(const PerfRecord &record)
 
 void PerfProcesses::fork(pid_t child, pid_t parent)
 {
+	/* What a process outside our PID namespace has begun within it is read from /proc when it is seen. */
+	if (parent == idle_task)
+		return;
+
 	Process copy = at(parent);
 
 	copy.next_scan = {};
@@ -306,7 +316,7 @@ void PerfProcesses::fork(pid_t child, pid_t parent)
 
 void PerfProcesses::exit(pid_t pid)
 {
-	if (processes_.contains(pid))
+	if (pid != idle_task && processes_.contains(pid))
 		ended_.insert(pid);
 }
 

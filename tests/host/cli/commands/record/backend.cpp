@@ -134,10 +134,54 @@ TEST_CASE("a container that does not let perf events through is named, with what
 		CHECK(record.status == 1);
 		CHECK(has(record.text,
 			  "and perf events cannot take its place: a container or sandbox does not "
-			  "let perf_event_open(2) through (docker run --cap-add PERFMON"));
+			  "let perf_event_open(2) through (docker run --cap-add PERFMON permits it, or, if "
+			  "that is unknown or not enough, --security-opt seccomp=unconfined)"));
 		CHECK_FALSE(std::filesystem::exists("/tmp/profil-ran"));
 		CHECK(has(status.text, "docker run --cap-add PERFMON"));
+		CHECK(has(status.text, "docker run --security-opt seccomp=unconfined"));
 	}
+}
+
+TEST_CASE("in a container, processes outside it are counted as such, without the names of others",
+	  "[perf][record]")
+{
+	support::need_perf();
+	if (geteuid())
+		support::skip("only root can make a PID namespace");
+	if (support::run("unshare --pid --fork --mount-proc true").status)
+		support::skip("this kernel or container has no PID namespaces of its own");
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "profile.pb.gz";
+	const support::Child without = support::burner();
+	/* What ends and begins outside has records of its names and mappings, too. */
+	const support::Child beginning =
+		support::start({"sh", "-c", "while :; do " + support::program("cli_burn") + " 20; done"});
+	const support::Output recorded =
+		support::run("unshare --pid --fork --mount-proc --kill-child sh -c '" +
+			     support::program("cli_burn") + " 1000000 & exec " + support::profil_path() +
+			     " record --backend perf -a --user-only -d 2 -o " + file + "'");
+	const std::map<std::string, uint64_t> programs = support::by_process(file);
+	const support::Json rows =
+		support::Json::parse(profil("report --json --sort process,function " + file).text)["rows"];
+	bool named_inside = false;
+	bool named_outside = false;
+
+	INFO(recorded.text);
+	REQUIRE(recorded.status == 0);
+	CHECK(has(recorded.text, "processes outside this container's PID namespace are not told apart"));
+	CHECK(programs.at("[outside]") > 0);
+	CHECK_FALSE(programs.contains("[swapper]"));
+	for (const support::Json &row : rows) {
+		const bool is_outside = row["process"] == "[outside]";
+
+		CAPTURE(row.dump());
+		CHECK((is_outside || row["process"] == "cli_burn" || row["process"] == "profil" ||
+		       row["process"] == "[unknown]"));
+		(is_outside ? named_outside : named_inside) |= has(row["function"], "burn_hot");
+	}
+	CHECK(named_inside);
+	CHECK_FALSE(named_outside);
 }
 
 TEST_CASE("slices, parts, snapshots and top work with perf events", "[perf][record]")
