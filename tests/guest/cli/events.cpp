@@ -145,31 +145,6 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 		CHECK(row["object"] != "[kernel]");
 }
 
-TEST_CASE("events that cannot be sampled are refused before the command runs", "[cli][source]")
-{
-	const TemporaryDirectory directory;
-	const std::string file = directory / "p.pb.gz";
-	const std::string touched = directory / "touched";
-
-	/* QEMU has no counters for x86, and for arm64 none of the cache. */
-	if (cpu_counts(PERF_COUNT_HW_CACHE_MISSES))
-		support::skip("this CPU counts cache misses");
-	for (const char *event : {"cache-misses", "page-faults,cache-misses"}) {
-		const Output output = profil(std::string("record -e ")
-						     .append(event)
-						     .append(" -o ")
-						     .append(file)
-						     .append(" -- touch ")
-						     .append(touched));
-
-		CAPTURE(event, output.text);
-		CHECK(output.status == 1);
-		CHECK(has(output.text,
-			  "event 'cache-misses': this CPU or kernel cannot sample it (profil list shows"));
-		CHECK(access(touched.c_str(), F_OK) != 0);
-	}
-}
-
 TEST_CASE("profil list has the events of the kernel, and of the CPU's those that it counts",
 	  "[cli][source][icount]")
 {

@@ -10,8 +10,7 @@ namespace {
  * Record a program that generates code.  A scan between the code and its description sees the
  * description a second later.
  */
-Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &by,
-		const std::string &options = "")
+Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &options = "")
 {
 	const std::string file = directory / "p.pb.gz";
 	const Output output = run("cd " + (directory / "") + " && " + profil_path() + " record " + options +
@@ -19,7 +18,7 @@ Json jit_report(const TemporaryDirectory &directory, const std::string &how, con
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	return report(file, by);
+	return report(file);
 }
 
 } // namespace
@@ -27,7 +26,7 @@ Json jit_report(const TemporaryDirectory &directory, const std::string &how, con
 TEST_CASE("generated code has the name in its perf map", "[cli][jit]")
 {
 	const TemporaryDirectory directory;
-	const Json json = jit_report(directory, "map", "function");
+	const Json json = jit_report(directory, "map");
 
 	CHECK(json["rows"][0]["function"] == "jitted loop");
 	CHECK(has(json["rows"][0]["object"], "[anon:"));
@@ -38,29 +37,10 @@ TEST_CASE("generated code has the name in its perf map", "[cli][jit]")
 TEST_CASE("a child shown as its own process has its parent's names for inherited code", "[cli][jit]")
 {
 	const TemporaryDirectory directory;
-	const Json json = jit_report(directory, "fork", "function", "--per-process");
+	const Json json = jit_report(directory, "fork", "--per-process");
 
 	CHECK(json["rows"][0]["function"] == "jitted loop");
 	for (const Json &row : json["rows"])
 		CHECK_FALSE(has(row["function"], "[anon:"));
 	run("rm -f /tmp/perf-*.map");
-}
-
-TEST_CASE("generated code has the name and lines in its jitdump", "[cli][jit]")
-{
-	const TemporaryDirectory directory;
-	const Json row = jit_report(directory, "dump", "address")["rows"][0];
-
-	CHECK(row["function"] == "dumped loop");
-	CHECK(row["file"] == "script.js");
-	CHECK(row["line"] == 20);
-}
-
-TEST_CASE("generated code without a name is counted by its mapping", "[cli][jit]")
-{
-	const TemporaryDirectory directory;
-	const Json json = jit_report(directory, "none", "function");
-
-	CHECK(has(json["rows"][0]["function"], "[anon:"));
-	CHECK(json["rows"][0]["percent"] > 50);
 }

@@ -269,3 +269,56 @@ TEST_CASE("where no directory has room, a user on the terminal can make room and
 	CHECK(soon([&] { return fs::exists(file); }));
 	CHECK(report(file)["samples"] > 0);
 }
+
+TEST_CASE("processes that are refused do not prevent recording the others", "[perf][recorded]")
+{
+	need_perf();
+
+	const TemporaryDirectory directory;
+	const Child one = start({program("cli_burn"), "1000000"});
+	const Child two = start({program("cli_burn_static"), "1000000"});
+	const Output output = profil("record --backend perf -d 1 -o " + (directory / "p") + " -p 999999," +
+				     std::to_string(one.pid()) + ",2," + std::to_string(two.pid()));
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK(has(output.text, "pid 999999: there is no such process"));
+	const Json json = report(directory / "p", "object");
+
+	CHECK(json["processes"] == 2);
+	CHECK(json["targets"].size() == 2);
+	CHECK(percent(json, program("cli_burn")) > 5);
+	CHECK(percent(json, program("cli_burn_static")) > 5);
+}
+
+TEST_CASE("on a full disk the profile goes to another directory, and the message says where",
+	  "[perf][recorded]")
+{
+	need_perf();
+	if (run("unshare --mount true").status)
+		skip("only root can mount a file system");
+
+	const TemporaryDirectory directory;
+	const std::string full = directory / "full";
+
+	fs::create_directory(full);
+	/* A disk in a mount namespace of its own, which ends with the shell. */
+	const Output output =
+		run("unshare --mount sh -c 'mount -t tmpfs -o size=4k full " + full + " && " + profil_path() +
+		    " record --backend perf -o " + full +
+		    "/p -- python3 -c \"sum(i * i for i in range(3000000))\"; echo status $?; ls -A " + full +
+		    "'");
+	const std::string before = "the profile is in ";
+	const size_t start = output.text.find(before);
+
+	INFO(output.text);
+	CHECK(output.text.ends_with("status 1\n"));
+	CHECK(has(output.text, "/p: No space left on device: the profile is in "));
+	REQUIRE(start != output.text.npos);
+
+	const std::string kept = output.text.substr(
+		start + before.size(), output.text.find(' ', start + before.size()) - start - before.size());
+
+	CHECK(report(kept)["samples"] > 0);
+	fs::remove(kept);
+}

@@ -126,3 +126,29 @@ TEST_CASE("with a process and a command, the process alone is recorded, while th
 		      .status == 1);
 	CHECK_FALSE(std::filesystem::exists(directory / "ran"));
 }
+
+TEST_CASE("events that cannot be sampled are refused before the command runs", "[perf][recorded]")
+{
+	need_perf();
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const std::string touched = directory / "touched";
+
+	if (has(profil("list").text, "\ncache-misses "))
+		support::skip("this CPU counts cache misses");
+	for (const char *event : {"cache-misses", "page-faults,cache-misses"}) {
+		const Output output = profil(std::string("record --backend perf -e ")
+						     .append(event)
+						     .append(" -o ")
+						     .append(file)
+						     .append(" -- touch ")
+						     .append(touched));
+
+		CAPTURE(event, output.text);
+		CHECK(output.status == 1);
+		CHECK(has(output.text,
+			  "event 'cache-misses': this CPU or kernel cannot sample it (profil list shows"));
+		CHECK(access(touched.c_str(), F_OK) != 0);
+	}
+}
