@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/cli/backends.cpp  The module and perf's events: two ways to the same rows. */
+#include "tests/guest/cli/support.h"
+
+using namespace cli_test;
+
+namespace {
+
+/** What chance does not explain of the differences between two recordings, one row a line. */
+std::string differences(const std::string &base, const std::string &file)
+{
+	const Output output =
+		profil("report --json --sort process,object,function --base " + base + " " + file);
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+
+	const Json json = Json::parse(output.text);
+	std::string all;
+
+	REQUIRE_FALSE(json["rows"].empty());
+	for (const Json &row : json["rows"])
+		all += row["significant"] == true ? row.dump() + "\n" : "";
+	return all;
+}
+
+/** Record with both, and compare. */
+std::string differences_of(const std::string &arguments)
+{
+	const TemporaryDirectory directory;
+
+	for (const std::string backend : {"module", "perf"}) {
+		const Output output = profil("record --backend " + backend + " -o " + (directory / backend) +
+					     " " + arguments);
+
+		INFO(output.text);
+		REQUIRE(output.status == 0);
+		CHECK(has(output.text, "recording with perf events") == (backend == "perf"));
+	}
+	return differences(directory / "module", directory / "perf");
+}
+
+} // namespace
+
+/* In virtual time: where a busy host lets a guest's timers come late, shares of time are not chance. */
+TEST_CASE("the module and perf events give the same rows, but for chance", "[cli][icount]")
+{
+	constexpr int attempts = 3;
+	const guest::Child threads = start({program("cli_burn"), "1000000", "threads"});
+	const std::string burn = program("cli_burn") + " 1500";
+	const std::string burn_static = program("cli_burn_static") + " 1500";
+
+	for (const std::string &arguments :
+	     {"-- " + burn, "-- sh -c '" + burn + "; " + burn_static + "'", "-- " + burn + " fork",
+	      "-d 2 -p " + std::to_string(threads.pid()), "--name '^cli_burn' -- " + burn}) {
+		std::string different;
+
+		/* One comparison in a hundred finds a difference where there is none. */
+		for (int i = 0; i < attempts && (!i || !different.empty()); i++)
+			different = differences_of(arguments);
+		CAPTURE(arguments);
+		CHECK(different == "");
+	}
+	/* Such a comparison does find a difference. */
+	const TemporaryDirectory directory;
+
+	REQUIRE(profil("record --backend module -o " + (directory / "hot") + " -- " + burn).status == 0);
+	REQUIRE(profil("record --backend perf -o " + (directory / "child") + " -- " + burn + " fork")
+			.status == 0);
+	CHECK(has(differences(directory / "hot", directory / "child"), "burn_child"));
+}
