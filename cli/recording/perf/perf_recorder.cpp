@@ -161,14 +161,25 @@ Clock::time_point PerfRecorder::next_work(Clock::time_point) const
 	return next_read_;
 }
 
+/**
+ * The number of records so far after which others must be read soon, as what they name may be gone later.
+ *
+ * A sample needs the thread's name, or may be the first of a process if all are recorded.  Otherwise only new
+ * programs and mappings cannot wait.
+ */
+uint64_t PerfRecorder::urgent() const
+{
+	return everybody_ || settings_.per_thread ? ticks_ : changes_;
+}
+
 void PerfRecorder::work(Clock::time_point now)
 {
 	if (now >= next_read_ || events_.is_filling_up()) {
-		const uint64_t before = ticks_;
+		const uint64_t before = urgent();
 
 		read(monotonic_ns() - settling_ns);
-		interval_ = ticks_ > before ? look_interval
-					    : std::clamp(2 * interval_, look_interval, longest_interval);
+		interval_ = urgent() > before ? look_interval
+					      : std::clamp(2 * interval_, look_interval, longest_interval);
 		next_read_ = now + interval_;
 	}
 	events_.close_ended();
@@ -196,6 +207,7 @@ void PerfRecorder::read(uint64_t until)
 
 void PerfRecorder::take(const PerfRecord &record)
 {
+	changes_ += record.type() != PERF_RECORD_SAMPLE;
 	switch (record.type()) {
 	case PERF_RECORD_SAMPLE: count(record.sample(events_.knows_cgroups()), record.misc()); break;
 	case PERF_RECORD_MMAP2: processes_.map(record); break;

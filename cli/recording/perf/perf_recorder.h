@@ -54,6 +54,7 @@ private:
 	}
 
 	int add(pid_t pid);
+	[[nodiscard]] uint64_t urgent() const;
 	void read(uint64_t until);
 	void take(const PerfRecord &record);
 	void count(const PerfSample &sample, uint16_t misc);
@@ -74,6 +75,7 @@ private:
 	Recording recording_;
 	std::set<pid_t> members_; /* attached, or with inherited events; empty if everybody_ */
 	uint64_t ticks_ = 0;	  /* samples so far, of matching processes */
+	uint64_t changes_ = 0;	  /* records so far that are not samples */
 	uint64_t lost_ = 0;	  /* records that found no room in a ring */
 	uint64_t lost_late_ = 0;  /* ticks of the clock while perf had stopped it */
 	uint64_t unowned_ = 0;	  /* samples of no process; only with a selection */

@@ -391,6 +391,42 @@ TEST_CASE("an event with a counter whenever its thread runs is not said to have 
 	CHECK_FALSE(result.events.front().is_shared());
 }
 
+TEST_CASE("samples alone are read once a second, and what may be gone by then sooner", "[perf]")
+{
+	need_perf();
+
+	constexpr int enough_for_a_second = 6;
+	const bool all = GENERATE(false, true);
+	const bool forks = GENERATE(false, true);
+	Log log;
+	Child child([&] {
+		for (;;) {
+			one_part(rounds);
+			if (forks && !fork())
+				_exit(0);
+			if (forks)
+				wait(nullptr);
+		}
+	});
+	const auto recording = recorder(fast_clock(), log);
+	const std::array pids = {child.pid()};
+	cli::Clock::time_point now;
+
+	if (all)
+		need_everybody(*recording);
+	else
+		REQUIRE(recording->attach(pids, false) == 1);
+	child.go();
+	for (int i = 0; i < enough_for_a_second; i++) {
+		std::this_thread::sleep_until(recording->next_work(cli::Clock::now()));
+		now = cli::Clock::now();
+		recording->work(now);
+	}
+	CAPTURE(all, forks);
+	CHECK(recording->accounting().counted > 0);
+	CHECK((recording->next_work(now) - now > std::chrono::milliseconds(500)) == (!all && !forks));
+}
+
 TEST_CASE("a sample of perf costs some time", "[perf]")
 {
 	need_perf();
