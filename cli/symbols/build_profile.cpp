@@ -159,7 +159,7 @@ private:
 			warnings_.push_back(fmt::format("{}: no lines for it: {}", object.name, why));
 	}
 
-	size_t mapping(const Object &object, const Symbols &symbols, uint64_t address)
+	size_t mapping(const Object &object, Symbols &symbols, uint64_t address)
 	{
 		const TextSegment *text = object.texts.find(address);
 		const uint64_t low = text ? text->low : address;

@@ -80,11 +80,21 @@ void FunctionStarts::read(Elf *elf)
 		std::sort(starts_.begin(), starts_.end());
 }
 
-std::vector<uint64_t>::const_iterator FunctionStarts::above(uint64_t address)
+const std::vector<uint64_t> &FunctionStarts::starts()
 {
 	if (Elf *elf = std::exchange(unread_, nullptr))
 		read(elf);
-	return std::upper_bound(starts_.begin(), starts_.end(), address);
+	return starts_;
+}
+
+bool FunctionStarts::empty()
+{
+	return starts().empty();
+}
+
+std::vector<uint64_t>::const_iterator FunctionStarts::above(uint64_t address)
+{
+	return std::upper_bound(starts().begin(), starts().end(), address);
 }
 
 std::optional<uint64_t> FunctionStarts::find(uint64_t address)

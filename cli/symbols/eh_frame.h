@@ -21,12 +21,15 @@ public:
 	/** Empty if the object has no such table, or one in another form.  @p elf must outlive this. */
 	explicit FunctionStarts(Elf *elf) : unread_(elf) {}
 
+	/** Is no start known? */
+	[[nodiscard]] bool empty();
 	/** The last start that is not above @p address. */
 	[[nodiscard]] std::optional<uint64_t> find(uint64_t address);
 	/** The first start above @p address. */
 	[[nodiscard]] std::optional<uint64_t> next(uint64_t address);
 
 private:
+	[[nodiscard]] const std::vector<uint64_t> &starts();
 	[[nodiscard]] std::vector<uint64_t>::const_iterator above(uint64_t address);
 	void read(Elf *elf);
 

@@ -136,7 +136,7 @@ private:
 		return lines;
 	}
 
-	static void mark(ProfileMapping &mapping, const Symbols &symbols, size_t frames)
+	static void mark(ProfileMapping &mapping, Symbols &symbols, size_t frames)
 	{
 		set_known(mapping, symbols);
 		mapping.has_inline_frames |= frames > 1;

@@ -170,7 +170,7 @@ void LiveProfile::close_one()
 	}
 }
 
-size_t LiveProfile::mapping_of(Known &known, const Symbols &symbols, uint64_t address)
+size_t LiveProfile::mapping_of(Known &known, Symbols &symbols, uint64_t address)
 {
 	const TextSegment *text = known.object->texts.find(address);
 	const auto [place, fresh] =

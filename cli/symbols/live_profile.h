@@ -95,7 +95,7 @@ private:
 	void look_up(Known &known, size_t location);
 	Symbols &symbols_of(Known &known);
 	void close_one();
-	size_t mapping_of(Known &known, const Symbols &symbols, uint64_t address);
+	size_t mapping_of(Known &known, Symbols &symbols, uint64_t address);
 
 	void forget_rare();
 	[[nodiscard]] std::vector<double> weights(const Profile &old) const;

@@ -5,7 +5,7 @@
 
 namespace cli {
 
-ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address)
+ProfileMapping mapping_at(const Object &object, Symbols &symbols, uint64_t address)
 {
 	const TextSegment *text = object.texts.find(address);
 	ProfileMapping mapping;
@@ -19,7 +19,7 @@ ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t
 	return mapping;
 }
 
-void set_known(ProfileMapping &mapping, const Symbols &symbols)
+void set_known(ProfileMapping &mapping, Symbols &symbols)
 {
 	mapping.has_functions = symbols.has_functions() || symbols.has_lines();
 	mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();

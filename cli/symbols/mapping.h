@@ -11,9 +11,9 @@
 namespace cli {
 
 /** The mapping of the text segment of an object that contains a link-time address. */
-ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address);
+ProfileMapping mapping_at(const Object &object, Symbols &symbols, uint64_t address);
 
 /** Set the flags of a mapping to what @p symbols can provide for its places. */
-void set_known(ProfileMapping &mapping, const Symbols &symbols);
+void set_known(ProfileMapping &mapping, Symbols &symbols);
 
 } // namespace cli

@@ -73,8 +73,11 @@ public:
 	/** "function" or "function+0x12", demangled; empty without a symbol. */
 	[[nodiscard]] std::string label(uint64_t address);
 
-	/** Are there symbols of functions? */
-	[[nodiscard]] bool has_functions() const { return !table_.empty() || !jit_.empty() || kernel_; }
+	/** Can frames() name functions, if only by where they begin? */
+	[[nodiscard]] bool has_functions()
+	{
+		return !table_.empty() || !jit_.empty() || kernel_ || !starts_.empty();
+	}
 	/** Is there debug information? */
 	[[nodiscard]] bool has_lines() const { return debug_.present(); }
 

@@ -202,6 +202,7 @@ TEST_CASE("functions of a stripped program are told apart by where they begin", 
 			CHECK(frames[0].name == fmt::format("program+{:#x}", low));
 		}
 		CHECK(symbols.frames(other + 5).at(0).name == fmt::format("program+{:#x}", other));
+		CHECK(symbols.has_functions());
 	}
 }
 
