@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <tuple>
 
 using namespace cli;
@@ -169,6 +170,42 @@ TEST_CASE("a report by function is the same on a machine without the program", "
 	CHECK(lines.text.starts_with("profil report: no lines: " + copy +
 				     ": No such file or directory (record with --lines to have the "
 				     "lines in the profile)\n"));
+}
+
+TEST_CASE("other tools name all functions on a machine without the program", "[cli][lines][export]")
+{
+	const TemporaryDirectory directory;
+	const std::string copy = directory / "copy";
+	const std::string file = directory / "profile.pb.gz";
+	std::set<std::string> functions;
+
+	std::filesystem::copy_file(this_program(), copy);
+	const Profile profile = ManyPlaces(copy, 2 * few).profile(Lines::OfFewPlaces);
+	std::filesystem::remove(copy);
+	std::ofstream(file) << encode_pprof(profile);
+	for (size_t i = 0; i < profile.locations.size(); i++)
+		functions.insert(name_at(profile, i));
+	REQUIRE(functions.size() > few / 4);
+
+	const auto lacking = [&](const std::string &command) {
+		const support::Output output = support::run(command + " 2>&1");
+		size_t missing = 0;
+
+		INFO(output.text.substr(0, 1000));
+		CHECK(output.status == 0);
+		CHECK(output.text.find("failed") == output.text.npos);
+		for (const std::string &name : functions)
+			missing += output.text.find(name) == output.text.npos;
+		return missing;
+	};
+
+	CHECK(lacking("HOME=" + (directory / "") + " PPROF_TMPDIR=" + (directory / "") +
+		      " go tool pprof -top -nodecount=1000000 -nodefraction=0 " + file) == 0);
+	for (const char *format : {"speedscope", "firefox", "folded"}) {
+		CAPTURE(format);
+		CHECK(lacking(support::build_dir() + "/profil export -v --format " + format + " " + file) ==
+		      0);
+	}
 }
 
 TEST_CASE("a profile says whose lines were left for later, and so does a sum of profiles", "[cli][lines]")
