@@ -96,8 +96,8 @@ function shareHeight(place, height) {
 		return { first, scale: height / (size || 1) };
 	while (most < children.length - 1 && children[most].size * room >= nameHeight * (children[most].end - place.start))
 		most++;
-	/* Tearing has to gain at least two named children, or one if none would be drawn. */
-	if (most < (first ? named + 2 : 1))
+	/* Tearing has to gain a named child. */
+	if (most <= named)
 		return { first, scale: height / size };
 	return { first: most, scale: room / (children[most - 1].end - place.start), isTorn: true };
 }

@@ -44,20 +44,40 @@ Profile with_markup()
 	return profile;
 }
 
-/** 5,500 samples in 5,000 functions without lines. */
-Profile flat_profile()
+/** The samples of functions without lines. */
+Profile profile_of(const std::vector<int64_t> &samples)
 {
 	Profile profile = sample_profile();
 
 	profile.functions.clear();
 	profile.locations.clear();
 	profile.samples.clear();
-	for (size_t i = 0; i < 5'000; i++) {
+	for (size_t i = 0; i < samples.size(); i++) {
 		profile.functions.push_back({fmt::format("function_{:04}", i), "", "", 0});
 		profile.locations.push_back({0, 0x401000 + i, {{i, 0}}});
-		profile.samples.push_back({{i}, {i < 500 ? 2 : 1, 0}, {}});
+		profile.samples.push_back({{i}, {samples[i], 0}, {}});
 	}
 	return profile;
+}
+
+/** 5,500 samples in 5,000 functions. */
+Profile flat_profile()
+{
+	std::vector<int64_t> samples(5'000, 1);
+
+	std::fill_n(samples.begin(), 500, 2);
+	return profile_of(samples);
+}
+
+/** 8,000 samples, of which two functions have an eighth, a third one 97 and 6,900 others one each. */
+Profile profile_with_long_tail()
+{
+	std::vector<int64_t> samples(6'903, 1);
+
+	samples[0] = 600;
+	samples[1] = 400;
+	samples[2] = 97;
+	return profile_of(samples);
 }
 
 } // namespace
@@ -137,6 +157,12 @@ TEST_CASE("a page's chart of a flat profile names the first functions, and the o
 	  "[cli][html][browser]")
 {
 	CHECK(browse("flat", flat_profile()) == "");
+}
+
+TEST_CASE("a page's chart gives room to the name of one more function before a long tail",
+	  "[cli][html][browser]")
+{
+	CHECK(browse("tail", profile_with_long_tail()) == "");
 }
 
 TEST_CASE("a page's map of addresses is navigated by keys", "[cli][html][browser]")

@@ -97,6 +97,20 @@ module.exports = ({ text }) => ({
 		assert.equal(await text(page, '#source-name'), 'function_4998');
 	},
 
+	/** Two functions would have names without tearing, and a third one has one by it. */
+	async tail(page) {
+		const box = await page.locator('#chart').boundingBox();
+		const told = async (y) => {
+			await page.mouse.move(box.x + box.width * 0.9, box.y + box.height * y);
+			return text(page, '#chart-now');
+		};
+
+		assert.match(await told(0.2), /› function_0000: 600 samples/);
+		assert.match(await told(0.6), /› function_0001: 400 samples/);
+		assert.match(await told(0.82), /› function_0002: 97 samples/);
+		assert.match(await told(0.95), /› 6,900 more functions: 6,900 samples, [\d.]+ %, drawn lower than its share$/);
+	},
+
 	/** The page says how to compare its profile, with commands that can be run as they are. */
 	async comparable(page) {
 		const command = page.locator('#compare-command');
