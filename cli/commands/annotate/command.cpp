@@ -86,6 +86,9 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 		return status;
 	if (symbol->count() && function->count())
 		return usage_error(name, "the function is given twice: -s, and " + options.function);
+	if (options.function.ends_with(".pb.gz"))
+		return usage_error(name, options.function + " is a profile, not a function: use -i " +
+						 options.function);
 	if (no_source && no_instructions)
 		return usage_error(name, "--asm-only and --source-only leave nothing to show");
 	for (const std::string &prefix : prefixes)

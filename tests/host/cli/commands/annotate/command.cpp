@@ -315,6 +315,7 @@ TEST_CASE("annotate reports wrong usage and empty profiles", "[cli][annotate]")
 		{"--limit 0", "'0' is not a whole number above 0"},
 		{"--asm-only --source-only", "leave nothing to show"},
 		{"-s a b", "the function is given twice"},
+		{"old.pb.gz", "old.pb.gz is a profile, not a function: use -i old.pb.gz"},
 		{"a b", "unexpected argument: b"},
 	};
 
