@@ -48,6 +48,19 @@ TEST_CASE("the documents' examples are what the command prints today of their pr
 	CHECK(run("B=" + build_dir() + " scripts/examples --stored").text == "");
 }
 
+TEST_CASE("README.md is short: 120 lines, with four transcripts at most", "[scripts][examples]")
+{
+	std::ifstream readme("README.md");
+	size_t lines = 0, transcripts = 0;
+
+	REQUIRE(readme);
+	for (std::string line; std::getline(readme, line); lines++)
+		transcripts += line.starts_with("<!-- example: ");
+	CHECK(lines <= 120);
+	CHECK(transcripts <= 4);
+	CHECK(transcripts > 0);
+}
+
 TEST_CASE("an example has the shape of another run", "[scripts][examples]")
 {
 	CHECK(missing(table, "profil top: 7 samples in 12.5 s at 99 Hz\nperl (pid 4711)\n\n"
