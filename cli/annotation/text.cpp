@@ -142,8 +142,7 @@ void Renderer::add_source_notes()
 	for (const std::string &file : files)
 		note_source(file, missing);
 	if (missing > most_files_named)
-		rows_.text(fmt::format("  and {} more source files are missing",
-				       grouped(missing - most_files_named)));
+		rows_.text("  no source: " + counted_noun(missing - most_files_named, "more file"));
 }
 
 void Renderer::add_notes()

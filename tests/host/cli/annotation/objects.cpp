@@ -142,6 +142,21 @@ TEST_CASE("a missing source is reported, and its line numbers remain", "[cli][an
 	CHECK(has(text_of(annotation, {.instructions = false}), "      3   75.00  ########    30\n"));
 }
 
+TEST_CASE("of many missing sources three are named, and the others counted", "[cli][annotate]")
+{
+	const TemporaryDirectory directory;
+	Annotation annotation = annotate(profile_of_straight(compile(directory, "-O1")), straight);
+	std::vector<AnnotatedInstruction> &instructions = annotation.parts.at(0).instructions;
+
+	REQUIRE(instructions.size() > 4);
+	for (size_t i = 0; i < 4; i++)
+		instructions[i].source = {fmt::format("/gone/{}.c", i), 1};
+	CHECK(has(text_of(annotation), "no source: /gone/2.c: No such file"));
+	CHECK(has(text_of(annotation), "\n  no source: 1 more file\n"));
+	instructions[4].source = {"/gone/4.c", 1};
+	CHECK(has(text_of(annotation), "\n  no source: 2 more files\n"));
+}
+
 TEST_CASE("sources are found below --source-dir, and by --path-prefix", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
