@@ -106,6 +106,7 @@ $(B)/tests/examples/%: $(B)/tests/examples/%.cpp $(B)/libprofil.so
 # Programs that measure parts of the command: a refresh of profil top, and what profil
 # record does with its samples.
 tests_benches := $(patsubst %,$(B)/tests/%,top symbolise)
+check-programs: $(tests_benches)
 $(tests_benches): $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 $(tests_benches): $(B)/tests/%: tests/bench/%.cpp
 	@mkdir -p $(@D)
