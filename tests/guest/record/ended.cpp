@@ -246,8 +246,7 @@ TEST_CASE_METHOD(AtRest,
 		recording.finish();
 	else
 		REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
-	/* After PROFIL_STOP_ALL the file still follows the process. */
-	CHECK(rename(kept ? ENOENT : EEXIST) == running);
+	CHECK(rename(ENOENT) == running);
 	/* The numbers are charged to the user, but not counted as pinned pages. */
 	profil_info info = {};
 	info.size = sizeof(info);
