@@ -6,6 +6,7 @@
  */
 #include "base/section.h"
 
+#include <linux/cpumask.h>
 #include <linux/percpu.h>
 
 DEFINE_PER_CPU(unsigned long, profil_section);

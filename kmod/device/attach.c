@@ -262,7 +262,12 @@ static int profil_attach_check_event(struct profil_profile *profile,
 	err = profil_source_choose(&attr, proof->event);
 	if (err)
 		return err;
-	return profil_source_is(&profile->claim, &attr) ? 0 : -EACCES;
+	if (profil_source_is(&profile->claim, &attr))
+		return 0;
+	/* It may have ended since, and given up its claim. */
+	if (READ_ONCE(profile->retired) || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return -ENOENT;
+	return -EACCES;
 }
 
 static int profil_attach_add(struct profil_session *session, struct profil_profile *profile,

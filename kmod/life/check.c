@@ -21,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/profil.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/task_work.h>
 
 /*

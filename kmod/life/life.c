@@ -28,6 +28,7 @@
 #include <linux/profil.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
 
 #define SWEEP_AGAIN	HZ
 

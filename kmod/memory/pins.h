@@ -17,6 +17,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include <asm/page.h>
+
 struct cred;
 struct inode;
 struct mm_struct;

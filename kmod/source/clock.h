@@ -7,14 +7,11 @@
 #ifndef PROFIL_CLOCK_H
 #define PROFIL_CLOCK_H
 
-#include <linux/list.h>
-#include <linux/time64.h>
 #include <linux/types.h>
 
 struct mm_struct;
 struct profil_claim;
 
-/* clock.c */
 /* For inter-processor calls: see @look below. */
 typedef void (*profil_clock_look_t)(void *unused);
 

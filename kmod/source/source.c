@@ -115,7 +115,7 @@ static bool profil_source_serves(const struct profil_claim *claim)
 	return claim->source->runs && claim->source->period <= claim->period;
 }
 
-/* The source may be gone when this returns, so ticks must no longer reach the profile. */
+/* The source may be gone when this returns: from then on @claim->source may only be compared. */
 static void profil_source_put(struct profil_claim *claim)
 {
 	spin_lock(&profil_sources_lock);
