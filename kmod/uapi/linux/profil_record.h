@@ -9,8 +9,8 @@
  * executed, and the command name that it got then.  A *cell* is an owner and a text.
  * Owners, texts and cells have numbers, which ascend from 1.
  *
- * PROFIL_RECORD begins a recording of the whole system, of one process with its threads and,
- * with PROFIL_FOLLOW, all that it forks and executes, or with PROFIL_THREAD of one thread.
+ * PROFIL_RECORD begins a recording of the whole system, of one process with all its threads, or,
+ * with PROFIL_THREAD, of one thread.  PROFIL_FOLLOW adds all that the process forks and executes.
  * The other commands find the recording by its number in the file: PROFIL_ADD adds a process or
  * a thread, PROFIL_TABLE changes the table of counts, PROFIL_WAIT arms a wake-up for poll(2),
  * PROFIL_DESCRIBE says what a number stands for, and PROFIL_STATUS and PROFIL_STOP are those of
@@ -23,13 +23,15 @@
  * this one is full; the old one then no longer changes, and can be read at leisure.
  *
  * A recording has numbers for an eighth of the elements of its first table, but at least 32,768.
- * When all are in use, or one user's programs have as many of a system-wide recording as are left,
- * new programs count for the owner without text and name, and new texts as the unknown text.
- * PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are reused after all others were given.
+ * When all are in use, or when one user's programs use as many numbers of a system-wide recording
+ * as are left, new programs count for the owner without text and name, and new texts as the unknown
+ * text.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are reused once all others have been
+ * given out.
  *
  * Errors are those of <linux/profil.h>, and:
  *
- *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
+ *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or lacks
+ *               CAP_DAC_READ_SEARCH; PROFIL_ADD: the proof is not of the recording's event
  *   EBUSY       PROFIL_RECORD: all system-wide recordings are in use: 4 for callers with
  *               CAP_PERFMON, 2 for callers without it
  *   EEXIST      PROFIL_RECORD, PROFIL_ADD: the process is in a recording of this file already
@@ -61,8 +63,8 @@
 #define PROFIL_THREAD	(1 << 3)
 
 /*
- * Bit of &profil_record.flags: the proof's event ticks, on every CPU, and no clock does (EINVAL
- * with one).  All but software events need CAP_PERFMON (EPERM).
+ * Bit of &profil_record.flags: ticks come from the proof's event, on every CPU, and not from a
+ * clock (EINVAL if @clock is not 0).  All but software events need CAP_PERFMON (EPERM).
  */
 #define PROFIL_EVENT	(1 << 6)
 
@@ -106,7 +108,7 @@
 /**
  * struct profil_count - an element of a recording's table
  * @key: number of a cell << 40 | offset in its text, in bytes; 0: not in use
- * @count: ticks.  It may still be 0 when the key is there.
+ * @count: ticks; may still be 0 when the key has just appeared
  */
 struct profil_count {
 	__aligned_u64 key;
@@ -118,8 +120,8 @@ struct profil_count {
 /**
  * struct profil_record - PROFIL_RECORD: begin a recording
  * @size: in: bytes of this structure
- * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway, PROFIL_THREAD,
- *	which excludes both, PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_EVENT, and
+ * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY (which follows anyway), PROFIL_THREAD
+ *	(which excludes both), PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_EVENT, and
  *	one of PROFIL_RECORD_KERNEL and PROFIL_KERNEL_TICKS
  * @clock: in: &enum profil_clock
  * @proof: in: a descriptor of perf_event_open(2) on the process, or on a CPU and all tasks; may
@@ -129,20 +131,21 @@ struct profil_count {
  *	page; the array must be zero
  * @nr_counts: in: number of its elements, a power of two from 256 to 2^28
  * @profile: out: the recording's number in this file
- * @target: in: with CAP_PERFMON, without PROFIL_EVENT, and with a proof on a CPU: the thread
- *	that is recorded, or whose process is, in the caller's PID namespace; else 0
+ * @target: in: the thread to record, or a thread of the process to record, in the caller's PID
+ *	namespace, if the proof is on a CPU and the recording is not system-wide; needs
+ *	CAP_PERFMON, and excludes PROFIL_EVENT.  Else 0
  * @reserved: in: 0
  *
- * Every tick counts in one element, and with PROFIL_RECORD_THREADS perhaps also in that of
- * its thread, except ticks that PROFIL_STATUS reports as lost, as late, as off, or as those of a
- * task without a user PC (&profil_status.no_user_pc).  Ticks in kernel mode, including those in
+ * Every tick counts in one element, and with PROFIL_RECORD_THREADS also in that of its thread if
+ * there is room, except ticks that PROFIL_STATUS reports as lost, as off, or as those of a task
+ * without a user PC (&profil_status.no_user_pc).  Ticks in kernel mode, including those in
  * execve(2) and of exiting tasks, count in the cell of the owner and the kernel, at offset 0
  * without PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as @kernel.
  *
  * With PROFIL_KERNEL_TICKS a tick in kernel mode counts in the text, and at the PC, to which the
  * task will return, as a tick in user mode does; the proofs must permit sampling the kernel.
- * Ticks in execve(2) and of exiting tasks, which do not return, count as above, as do those of
- * the kernel's workers in the address space, and those that could not wait until their text was
+ * Ticks in execve(2) and of exiting tasks, which do not return, count as above.  So do ticks of
+ * the kernel's workers in the address space, and ticks that could not wait until their text was
  * known: for lack of room, or because their task has executed another program or exited.
  *
  * A thread (PROFIL_THREAD) is not followed.  With PROFIL_RECORD_PROCESSES each thread is an owner
@@ -150,8 +153,8 @@ struct profil_count {
  * (PROFIL_OWNER_ENDED).
  *
  * The text of a tick is what was mapped at its address when it came; with PROFIL_KERNEL_TICKS,
- * that of a tick in kernel mode may be what was mapped there a moment later.  A check at most
- * 100 ms earlier tells whether the file had been overwritten.
+ * that of a tick in kernel mode may be what was mapped there a moment later.  A file that is
+ * overwritten in place may count as the old one for up to 100 ms.
  */
 struct profil_record {
 	__u32 size;
@@ -175,7 +178,7 @@ struct profil_record {
  * @target: in: as in &struct profil_record
  * @reserved: in: 0
  *
- * What was added stays until it ends or the recording does.  ENOENT if the recording has ended.
+ * What is added stays until it or the recording ends.  ENOENT if the recording has ended.
  */
 struct profil_add {
 	__u32 size;
@@ -195,7 +198,7 @@ struct profil_add {
  * @table: in: likewise
  *
  * Each tick counts in exactly one of the two tables, and in the new one once the command has
- * returned.  Both tables must be in the caller's address space (EPERM).  ENOENT if the
+ * returned.  EPERM if the present table is not in the caller's address space.  ENOENT if the
  * recording has ended.
  */
 struct profil_table {
@@ -213,12 +216,12 @@ struct profil_table {
  * @profile: in: number of the recording
  * @keys: in: number of new keys to wait for, from 1 to 2^31 - 1
  *
- * The command returns at once; poll(2) of the file waits.  It reports EPOLLPRI once a recording
- * of the file has given out a number, has taken @keys elements of its table for new keys, or has
- * ended, or once it follows a process no longer (&profil_status.followed), except in a system-wide
- * recording.  The next such command clears EPOLLPRI until one of these happens again.  A reader
- * arms the wake-up, looks at the recording once more, and sleeps.  ENOENT if the recording has
- * ended.
+ * The command returns at once.  poll(2) of the file then reports EPOLLPRI once any recording of the
+ * file gives out a number, ends, or, unless it is system-wide, no longer follows a process
+ * (&profil_status.followed), or once the file's recordings have together taken @keys elements of
+ * their tables for new keys.  The next such command clears EPOLLPRI until one of these happens
+ * again.  A reader arms the wake-up, looks at the recording once more, and sleeps.  ENOENT if the
+ * recording has ended.
  */
 struct profil_wait {
 	__u32 size;
@@ -234,8 +237,8 @@ struct profil_wait {
  *	the addresses of modules the generation is 0.  Within them it grows when a module is
  *	loaded after a tick, so that all ticks at an address in one generation were in the
  *	same code.  Offset 0: the place in the kernel is not known, or no generation is left.
- * @PROFIL_KIND_UNKNOWN: text: not known; the map could not be read in time, nothing
- *	executable was mapped any more, or there were too many numbers.  Offsets are 0.
+ * @PROFIL_KIND_UNKNOWN: text: not known, because the map could not be read in time, nothing
+ *	executable was mapped there any more, or no number was left.  Offsets are 0.
  * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
  * @PROFIL_KIND_VDSO: text: a vDSO; processes may have different ones
  * @PROFIL_KIND_MEMORY: text: memory of one address space, not backed by a file.  Offsets
@@ -244,8 +247,8 @@ struct profil_wait {
  * @PROFIL_KIND_CELL: an owner and a text
  * @PROFIL_KIND_THREADS: text: the threads of the owner.  Offsets are thread IDs.
  * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
- *	recording began.  Its ticks are in the kernel, at addresses from
- *	&profil_describe.base on and of generations from &profil_describe.first to
+ *	recording began.  Its ticks count in the kernel, at addresses from
+ *	&profil_describe.base on, in the generations from &profil_describe.first to
  *	&profil_describe.last.  If several modules had an address in one generation, the ticks
  *	belong to the module whose first generation is the highest.
  */
@@ -283,7 +286,7 @@ enum profil_owner_state {
 /**
  * enum profil_describe_flag - bits of &profil_describe.flags
  * @PROFIL_DESCRIBE_OPEN: open the file, for reading.  It is the file that was mapped,
- *	even if it was deleted, or another mount namespace has it.  The caller needs the
+ *	even if it was deleted or is in another mount namespace.  The caller needs
  *	permission to read it, and CAP_DAC_READ_SEARCH in the initial user namespace, as
  *	for open_by_handle_at(2).
  * @PROFIL_DESCRIBE_RELEASE: afterwards, drop the module's own reference to the file, so
@@ -309,17 +312,16 @@ enum profil_describe_flag {
  * @flags: in: &enum profil_describe_flag
  * @profile: in: a recording of this file
  * @number: in: a number; 0: only @numbers is wanted
- * @numbers: out: the last number that was given; those not given are ENOENT.  When the last one
- *	was @highest, numbers begin again: those that were forgotten are given once more, in
- *	ascending order
+ * @numbers: out: the last number that was given out; numbers not given out give ENOENT.  After
+ *	@highest, forgotten numbers are given out again, in ascending order
  * @kind: out: &enum profil_kind; 0 if @number is 0
  * @owner: out: CELL: number of its owner; else 0
  * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
  *	kernel if it is a kernel thread; else 0
- * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code, 0 if the caller
- *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); else 0
+ * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: that of its code, 0 if the caller
+ *	lacks CAP_SYSLOG or kernel.kptr_restrict hides addresses; else 0
  * @inode: out: FILE: its inode number, as in stat(2); but on overlayfs, stat(2) reports that
- *	of another layer once the file was copied; else 0
+ *	of another layer once the file has been copied up; else 0
  * @bytes: out: FILE: its size when first seen; VDSO: its size; MODULE: its size, 0 if
  *	@base is 0; else 0
  * @device_major: out: FILE: as in stat(2); but on some file systems, stat(2) reports another
@@ -328,22 +330,22 @@ enum profil_describe_flag {
  *	/dev/profil, 0 if it has none there; else 0
  * @fd: out: with PROFIL_DESCRIBE_OPEN: the new descriptor; else -1
  * @path: in: address of a buffer for the path of a FILE, or the name of a MODULE, whose
- *	first 24 bytes are known; 0: none
+ *	first 24 bytes are known; 0: no buffer
  * @path_size: in: its size in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
- *	of the path, with the final 0; 0 if it is neither, or the file was released.
+ *	of the path, with the final 0; 0 if @number is neither, or the file was released.
  *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
- * @highest: out: the highest number that is ever given
+ * @highest: out: the highest number that is ever given out
  * @name: out: OWNER: the command name, ending with a 0 if it is shorter
  * @uid: out: OWNER of one process: its effective user, in the caller's user
  *	namespace; else 0.  Once the process has ended, the user at its end; once the
  *	recording has ended, a user that the process had before that
  * @parent: out: OWNER of one process: the owner that forked it, or that executed it, if
  *	the recording has seen that; else 0
- * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
- *	inode number of its directory; 0 without one; else 0
+ * @cgroup: out: OWNER of one process: the inode number of the directory of its version 2
+ *	cgroup, 0 if it has none; else 0
  * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:
  *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; else 0
- * @in_use: out: numbers that are given and not forgotten
+ * @in_use: out: numbers that were given out and not forgotten
  * @modified: out: FILE: when it was modified, in ns since 1970; else 0
  * @first: out: MODULE: the first generation of its code; else 0
  * @last: out: MODULE: the last generation of its code, 0xffffffff while it is loaded; else 0
