@@ -16,11 +16,11 @@ struct profil_source;
  * struct profil_claim - a profile's claim on what ticks for it
  * @source: the event; NULL: the clock.  Constant once the profile is published
  * @period: the longest period that serves the profile, in ns or events
- * @interrupts: each tick is an interrupt of its own, not part of the code that had it; constant
- *	like @source
- * @put: gives it up, more than once without harm; NULL: there never was a claim
- * @link: among all claims on the same; guarded by the lock of the clock or of the sources, empty
- *	when this is given up
+ * @interrupts: each tick is an interrupt of its own; other events tick in the code that causes
+ *	them.  Constant like @source
+ * @put: gives the claim up, and may be called again; NULL: there never was a claim
+ * @link: in the list of claims on the same clock or event, guarded by the lock of the clock or of
+ *	the sources; empty once the claim is given up
  */
 struct profil_claim {
 	struct profil_source *source;
@@ -32,7 +32,7 @@ struct profil_claim {
 
 /**
  * profil_claim_put() - give up a claim
- * @claim: a profile's, or none
+ * @claim: a profile's; no effect if there never was one, or it is given up
  *
  * Context: Process context, may sleep.
  */

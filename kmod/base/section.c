@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A section: what a CPU does to profiles in one go, with interrupts off.
+ * A section: a stretch of a CPU's work on profiles, with interrupts off.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -14,10 +14,9 @@ DEFINE_PER_CPU(unsigned long, profil_section);
 /**
  * profil_sections_settle() - wait for the sections that run now
  *
- * Ticks, and threads that count deferred ticks, are in sections.  On a CPU that is in
- * none, the next one sees everything that the caller had unpublished.  Pairs with
- * profil_section_enter(), and the rcu_dereference() and READ_ONCE() of sample.c
- * and sample.h.
+ * Ticks are counted in sections, and so are deferred ticks.  A section that begins later no longer
+ * finds what the caller has unpublished.  Pairs with profil_section_enter(), and with the
+ * rcu_dereference() and READ_ONCE() of sample.c and sample.h.
  *
  * Context: Process context.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A section: what a CPU does to profiles in one go, with interrupts off.
+ * A section: a stretch of a CPU's work on profiles, with interrupts off.
  *
  * Each CPU numbers its sections, and the number is odd inside one.  So other CPUs can
  * wait for the section that runs now, or read what sections write and know whether it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PROFIL_RECORD, PROFIL_ADD, PROFIL_TABLE, PROFIL_WAIT: how a recording begins, and how it gets a
- * process, another table, a wake-up.
+ * PROFIL_RECORD, PROFIL_ADD, PROFIL_TABLE, PROFIL_WAIT: begin a recording, add a process to it,
+ * change its table, arm its wake-up.
  *
  * Context: process
  */
@@ -367,7 +367,7 @@ int profil_session_wait(struct profil_session *session, const struct profil_wait
 	profile = profil_session_find(session, wait->profile);
 	if (!profile)
 		return -ENOENT;
-	/* The lock makes sure that the recording's end is seen here, or wakes the reader. */
+	/* Under the lock, the recording's end is either seen here or wakes the reader later. */
 	mutex_lock(&profile->lock);
 	if (!profile->retired && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING) {
 		profil_news_await(&session->follower.news, wait->keys);

@@ -158,8 +158,8 @@ static int profil_status_check(struct profil_profile *profile)
  * profil_profile_stored_locked() - number of PCs in the array
  * @profile: with a demand, whose lock is held
  *
- * The tick counts attempts; those that found the array full stored nothing.  The last ones may
- * wait for their page.
+ * The tick counts attempts: those that found the array full have stored nothing, and the last ones
+ * may still wait for their page.
  *
  * Context: Any.
  * Return: their number.

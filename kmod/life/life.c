@@ -64,8 +64,8 @@ static void profil_life_list(struct profil_profile *profile)
 }
 
 /*
- * Hide its pins from ticks and deferred ticks; those that run now are waited for.  Return: how many
- * PCs are in the array: those that still wait will not be stored.
+ * Unpublish the pins, once no thread counts deferred ticks in them.  Return: number of PCs in the
+ * array; those that still wait for their page will not be stored.
  */
 static u64 profil_life_unpublish(struct profil_profile *profile)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unpinning pages before the end: all of them, or those that are no longer mapped as they were.
+ * Unpinning pages before the profile ends: all of them, or those that are no longer mapped as they
+ * were.
  *
  * Context: process
  */
@@ -71,7 +72,7 @@ static void profil_pins_forget_span(struct profil_pins *pins, const struct profi
 	}
 }
 
-/* Return: the page that the gate's pins no longer need, or NULL. */
+/* Return: the page to unpin, which is the gate's old one. */
 static struct page *profil_pins_renew_gate(struct profil_pins *pins, unsigned long index,
 					   struct page *page, bool hole)
 {
@@ -88,8 +89,8 @@ static struct page *profil_pins_renew_gate(struct profil_pins *pins, unsigned lo
 }
 
 /*
- * The look without a lock may fail by chance, and a profile does not outlive its gate.
- * So its page is forgotten only if the gate can no longer be written.
+ * The lockless look may fail by chance, and a profile does not outlive its gate.  So the
+ * gate's page is forgotten only if it can no longer be written.
  */
 static int profil_pins_check_gate(struct profil_pins *pins)
 {
@@ -120,7 +121,7 @@ static int profil_pins_check_gate(struct profil_pins *pins)
  * profil_pins_recheck() - unpin pages that are no longer mapped as they were
  * @pins: of a self profile in current's memory, referenced
  *
- * For the next tick that needs such a page, what is mapped there then is pinned.
+ * The next tick that needs such a page has whatever is mapped there by then pinned.
  *
  * Context: Process context, may sleep; no other task checks the same pins.
  * Return: 0, -EINTR, -ENOMEM.

@@ -177,9 +177,8 @@ bool profil_pins_aim(struct profil_pins *pins)
  * profil_pins_sync() - wait for all code that may use pages that have just gone
  * @pins: published; their lock is held
  *
- * Counters are reached by ticks only.  The gate is also read by the fork probe and by
- * threads that count deferred ticks, perhaps on CPUs that do not tick; all of these
- * have interrupts off.
+ * Counters are reached only in sections.  The gate is also read outside of them, by the fork
+ * probe and by threads that have deferred ticks to count; these have interrupts off.
  *
  * Context: Process context, may sleep.
  */

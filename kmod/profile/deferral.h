@@ -62,8 +62,8 @@ struct profil_deferral {
 
 /**
  * struct profil_demand - what a self profile has in addition
- * @lock: held while deferred ticks are counted, and while the profile's pins go: the
- *	thread that counts need not run on a CPU that profil_sections_settle() asks
+ * @lock: held while a thread uses the profile's pins for deferred ticks, in part outside of a
+ *	section, and while the pins are unpublished
  * @layout: the profile's, referenced; it never changes
  * @no_room: until when not to try again to charge a page, in jiffies: there was no
  *	room for one

@@ -59,7 +59,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
 
-	/* The sweep may have dropped the last reference to a profile that nobody has ended. */
+	/* The sweep may have dropped the last reference to a profile that was never ended. */
 	profil_claim_put(&profile->claim);
 	pins = rcu_dereference_protected(profile->pins, true);
 	if (pins)

@@ -62,7 +62,7 @@ static DECLARE_DELAYED_WORK(relax, profil_clock_relax_work);
 static void profil_clock_close_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(close_later, profil_clock_close_work);
 
-/* The last time when profil_clock_look() has called other CPUs, in jiffies. */
+/* When profil_clock_look_all() last called other CPUs, in jiffies. */
 static unsigned long looked;
 static void profil_clock_look_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_later, profil_clock_look_work);
@@ -331,7 +331,7 @@ static void profil_clock_look_work(struct work_struct *work)
  * profil_clock_look_all() - look at all running tasks, any of which may now be profiled
  *
  * The clock itself finds tasks that are switched in after this call.  Users may start profiles
- * as often as they like, so other CPUs are called at most twice in a jiffy: once at once, and
+ * as often as they like, so other CPUs are called at most twice in a jiffy: once directly, and
  * once for a look that was postponed in the previous jiffy.
  *
  * Context: Process context.
@@ -353,8 +353,8 @@ void profil_clock_look_all(void)
  * profil_clock_look() - look at the tasks of an address space, which are now profiled
  * @mm: the address space, which cannot go away during the call
  *
- * (It would not do to call only the CPUs in mm_cpumask(): a task that is being switched in
- * may be past the probe, and its CPU not in the mask yet.)
+ * Calling only the CPUs in mm_cpumask() would miss a task that is being switched in: it may be
+ * past the probe before its CPU is in the mask.
  *
  * Context: Process context.
  */

@@ -20,7 +20,7 @@
 /**
  * struct profil_source_time - how long an event was counted, on all CPUs together
  * @enabled: ns that it was to be counted
- * @running: ns that it was: less, if more events were wanted than there are counters
+ * @running: ns that it was counted: fewer if more events were wanted than there are counters
  */
 struct profil_source_time {
 	u64 enabled;
@@ -71,7 +71,7 @@ struct profil_source_lost {
  * struct profil_source - an event, for all profiles that sample it
  * @counters: what counts it, on each CPU; all but its @attr and @stale is for the work item of
  *	serve.c alone
- * @interrupts: its ticks are interrupts of their own, not part of the code that had it; constant
+ * @interrupts: each tick is an interrupt of its own, as in &struct profil_claim; constant
  * @lost: for each CPU; written there only
  * @link: among all sources; this and all that follows is guarded by profil_sources_lock
  * @users: claims on it

@@ -126,12 +126,12 @@ static u64 profil_defer_tail(const struct profil_layout *layout,
 }
 
 /**
- * profil_defer_stored() - how many PCs are in the array, or a child finds that is forked now
+ * profil_defer_stored() - number of PCs in the array, also in that of a child forked now
  * @profile: a self profile
- * @stored: how many have a place
+ * @stored: number of PCs that have a place
  *
- * The last ones may wait for their page: they are the parent's.  Others that wait leave holes, as
- * they do in the parent until they are stored.
+ * The last ones may still wait for their page: they do not count, and a child does not inherit
+ * them.  Others that wait leave holes: in the parent until they are stored, in the child for good.
  *
  * Context: The fork probe; or under the lock of the profile's demand.
  * Return: their number; not more than @stored.
