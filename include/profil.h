@@ -132,7 +132,8 @@ struct profil_session *profil_session_open(void);
 void profil_session_close(struct profil_session *session);
 
 /**
- * The session's descriptor, for poll(2): POLLPRI as profil_session_wait() says.  The session owns it.
+ * The session's descriptor, for poll(2), which reports POLLPRI after profil_session_wait().  The
+ * session owns it.
  */
 int profil_session_fd(const struct profil_session *session);
 
@@ -190,14 +191,14 @@ ssize_t profil_session_add(struct profil_session *session, uint32_t profile, str
  *        @p record needs PROFIL_RECORD_KERNEL.
  * @param record as above; its period is a number of events.
  * @param step as above.
- * @return 0, or -1 with errno; EPERM without CAP_PERFMON.
+ * @return 0, or -1 with errno: EPERM if the event needs CAP_PERFMON, and the caller lacks it.
  */
 int profil_session_record_event(struct profil_session *session, pid_t pid,
 				const struct perf_event_attr *event, struct profil_record *record,
 				const char **step);
 
 /**
- * Have a recording count in another table.  Afterwards the old one no longer changes: it may be
+ * Make a recording count in another table.  Afterwards the old one no longer changes: it may be
  * read, and then freed.
  * @param session the owner.
  * @param profile number of the recording.
@@ -208,7 +209,7 @@ int profil_session_record_event(struct profil_session *session, pid_t pid,
 int profil_session_table(struct profil_session *session, uint32_t profile, void *table, uint32_t nr_counts);
 
 /**
- * Arm the wake-up of profil_session_fd(); poll(2) then waits for POLLPRI: see struct profil_wait.
+ * Arm the wake-up: poll(2) of profil_session_fd() then reports POLLPRI as struct profil_wait says.
  * @param session the owner.
  * @param profile number of the recording.
  * @param keys number of new keys in its table to wait for, from 1 to 2^31 - 1.

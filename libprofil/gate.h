@@ -23,7 +23,7 @@ namespace libprofil {
 
 /**
  * Record that the profile of this gate has started.
- * @param gate of next_gate().
+ * @param gate from next_gate().
  * @param value the gate's value before the start.  If it differs now, another thread has
  *        shut the gate, and the profile is off.
  */

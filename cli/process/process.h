@@ -58,7 +58,7 @@ std::optional<ProgramStart> program_start(pid_t pid);
 /** The current parent of a process; 0 if @p pid is gone or its parent is in another PID namespace. */
 pid_t parent_of(pid_t pid);
 
-/** Does this process have PIDs for all of the machine's processes?  Not in a container's PID namespace. */
+/** Whether this process sees the PIDs of the whole machine: not in a container's PID namespace. */
 bool sees_all_pids();
 
 /** The process of a thread; @p tid itself if it is gone. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While nothing happens, the recorder sleeps until the module has news (PROFIL_WAIT).  When
- * it records processes, the ends of these wake it at other times, too.
+ * While nothing happens, the recorder sleeps until the module has news (PROFIL_WAIT).  At other
+ * times, the end of a process that it records wakes it, too.
  *
- * Checks that are otherwise made each second wait for news as well.  The module reports what these
- * checks look for: new texts, a table that fills up, new processes, which need the numbers of ended
- * ones, and the end of the recording.  Generated code is looked at when it ticks at new places.
+ * Checks that are otherwise made each second also wait for news.  The module reports all that they
+ * look for: new texts, a table that fills up, new processes, which need the numbers of ended ones,
+ * and the end of the recording.  Generated code is looked at when it ticks at new places.
  */
 #include "cli/recording/text_recorder.h"
 

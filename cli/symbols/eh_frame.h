@@ -21,7 +21,7 @@ public:
 	/** Empty if the object has no such table, or one in another form.  @p elf must outlive this. */
 	explicit FunctionStarts(Elf *elf) : unread_(elf) {}
 
-	/** Is no start known? */
+	/** True if no start is known. */
 	[[nodiscard]] bool empty();
 	/** The last start that is not above @p address. */
 	[[nodiscard]] std::optional<uint64_t> find(uint64_t address);

@@ -73,7 +73,7 @@ public:
 	/** "function" or "function+0x12", demangled; empty without a symbol. */
 	[[nodiscard]] std::string label(uint64_t address);
 
-	/** Can frames() name functions, if only by where they begin? */
+	/** Can frames() name functions, if only by their start addresses? */
 	[[nodiscard]] bool has_functions()
 	{
 		return !table_.empty() || !jit_.empty() || kernel_ || !starts_.empty();

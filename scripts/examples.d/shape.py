@@ -12,7 +12,7 @@ import sys
 
 NUMBER = re.compile(r"\d[\d,]*((?:\.\d+)+)?")
 COLUMN = re.compile(r"\s{2,}")
-# Which other outcomes ticks have is chance, as any run may have a late one.
+# The other outcomes of ticks vary by chance: any run may have a late tick.
 OUTCOMES = re.compile(r"(ticks: [\d.]+ % counted);.*")
 
 

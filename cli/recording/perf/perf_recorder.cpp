@@ -162,10 +162,11 @@ Clock::time_point PerfRecorder::next_work(Clock::time_point) const
 }
 
 /**
- * The number of records so far after which others must be read soon, as what they name may be gone later.
+ * The number of urgent records so far.  If there are new ones, the next look comes soon, because
+ * what they name may be gone later.
  *
- * A sample needs the thread's name, or may be the first of a process if all are recorded.  Otherwise only new
- * programs and mappings cannot wait.
+ * If threads are told apart, a sample needs its thread's name; if all processes are recorded, it
+ * may be the first of its process.  Otherwise only new programs and mappings cannot wait.
  */
 uint64_t PerfRecorder::urgent() const
 {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds scan_interval{1};
 constexpr uint64_t page = 4096;
 constexpr pid_t kthreadd = 2;
-/* For perf, it also stands for each process that has no PID in our PID namespace. */
+/* perf also uses this PID for each process that has none in our PID namespace. */
 constexpr pid_t idle_task = 0;
 constexpr std::string_view anonymous = "//anon";
 
@@ -299,7 +299,7 @@ void PerfProcesses::name(const PerfRecord &record)
 
 void PerfProcesses::fork(pid_t child, pid_t parent)
 {
-	/* What a process outside our PID namespace has begun within it is read from /proc when it is seen. */
+	/* A child of a process outside our PID namespace is read from /proc when first seen. */
 	if (parent == idle_task)
 		return;
 

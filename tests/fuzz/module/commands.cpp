@@ -90,7 +90,7 @@ long major_faults()
 	return usage.ru_majflt;
 }
 
-/** Opens a proof for a target.  One on a CPU names the target, mostly. */
+/** Opens a proof: on the target, or on a CPU for the whole system or with the target named. */
 template <typename T> int give_proof(Random &random, T &structure, uint32_t flags, pid_t target)
 {
 	const bool everybody = flags & PROFIL_RECORD_EVERYBODY;

@@ -6,7 +6,7 @@ using namespace cli_test;
 
 namespace {
 
-/** What chance does not explain of the differences between two recordings, one row a line. */
+/** The significant differences between two recordings, one row a line. */
 std::string differences(const std::string &base, const std::string &file)
 {
 	const Output output =
@@ -42,7 +42,7 @@ std::string differences_of(const std::string &arguments)
 
 } // namespace
 
-/* In virtual time: where a busy host lets a guest's timers come late, shares of time are not chance. */
+/* In virtual time: on a busy host a guest's timers come late, which biases the shares of time. */
 TEST_CASE("the module and perf events give the same rows, but for chance", "[cli][icount]")
 {
 	constexpr int attempts = 3;
@@ -61,7 +61,7 @@ TEST_CASE("the module and perf events give the same rows, but for chance", "[cli
 		CAPTURE(arguments);
 		CHECK(different == "");
 	}
-	/* Such a comparison does find a difference. */
+	/* The comparison does find a real difference. */
 	const TemporaryDirectory directory;
 
 	REQUIRE(profil("record --backend module -o " + (directory / "hot") + " -- " + burn).status == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/killed.cpp  What remains of a recording that is saved now and then. */
+/** @file tests/guest/cli/killed.cpp  What remains of a recording that is saved at intervals. */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>

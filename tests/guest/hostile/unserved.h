@@ -54,7 +54,7 @@ private:
 		pollfd event = {faults_.get(), POLLIN, 0};
 
 		need(poll(&event, 1, timeout), "poll");
-		/* poll(2) of a userfaultfd that blocks says POLLERR at once. */
+		/* poll(2) of a blocking userfaultfd reports POLLERR at once. */
 		need_that(!(event.revents & POLLERR), "a userfaultfd can be polled");
 		return event.revents & POLLIN;
 	}

@@ -50,7 +50,7 @@ profil_start followed(std::span<const profil_region> regions)
 	return how;
 }
 
-/** The elements with a PC among the first @a nr of the array. */
+/** Number of elements with a PC, among the first @a nr of the array. */
 uint64_t stored_in(const Memory &memory, uint64_t nr)
 {
 	const auto *element = memory.at<const uint64_t>();

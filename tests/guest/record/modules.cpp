@@ -128,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "modules that come and go without a tick use up no numb
 	Child child([] { pause(); });
 	Recording recording;
 
-	/* Its ticks may be in code of modules. */
+	/* Until the child sleeps, it may tick in the code of modules. */
 	REQUIRE(soon([&] { return asleep(child.pid()); }));
 	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
 	const uint32_t before = recording.described(0).in_use;

@@ -56,7 +56,7 @@ union Any {
 	profil_describe describe;
 };
 
-/** Each command, with the size of the first version of its structure, and a valid one. */
+/** Each command, with the size of its structure's first version, and a valid structure. */
 struct Command {
 	const char *name;
 	unsigned int number;

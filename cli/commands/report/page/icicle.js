@@ -96,7 +96,7 @@ function shareHeight(place, height) {
 		return { first, scale: height / (size || 1) };
 	while (most < children.length - 1 && children[most].size * room >= nameHeight * (children[most].end - place.start))
 		most++;
-	/* Tearing has to gain a named child. */
+	/* Tear only if one more child then has room for its name. */
 	if (most <= named)
 		return { first, scale: height / size };
 	return { first: most, scale: room / (children[most - 1].end - place.start), isTorn: true };

@@ -154,7 +154,7 @@ TEST_CASE("in a container, processes outside it are counted as such, without the
 	const TemporaryDirectory directory;
 	const std::string file = directory / "profile.pb.gz";
 	const support::Child without = support::burner();
-	/* What ends and begins outside has records of its names and mappings, too. */
+	/* Processes that begin and end outside produce records of names and mappings, too. */
 	const support::Child beginning =
 		support::start({"sh", "-c", "while :; do " + support::program("cli_burn") + " 20; done"});
 	const support::Output recorded =

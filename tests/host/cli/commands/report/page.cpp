@@ -69,7 +69,7 @@ Profile flat_profile()
 	return profile_of(samples);
 }
 
-/** 8,000 samples, of which two functions have an eighth, a third one 97 and 6,900 others one each. */
+/** 7,997 samples: two functions have 1,000 together, a third has 97, and 6,900 have one each. */
 Profile profile_with_long_tail()
 {
 	std::vector<int64_t> samples(6'903, 1);

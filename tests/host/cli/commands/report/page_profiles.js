@@ -97,7 +97,7 @@ module.exports = ({ text }) => ({
 		assert.equal(await text(page, '#source-name'), 'function_4998');
 	},
 
-	/** Two functions would have names without tearing, and a third one has one by it. */
+	/** Without tearing, two functions would have names; with it, a third one has one, too. */
 	async tail(page) {
 		const box = await page.locator('#chart').boundingBox();
 		const told = async (y) => {
