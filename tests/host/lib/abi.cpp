@@ -55,6 +55,8 @@ const std::set<std::string> documented = {
 	"profil_session_record",
 	"profil_session_record_event",
 	"profil_session_stop",
+	"profil_session_table",
+	"profil_session_wait",
 	"profil_solaris",
 	"profil_tru64",
 	"profil_tru64_v5",
