@@ -3,6 +3,7 @@
  * agree. */
 #include "tests/host/cli/recorded.h"
 
+#include <algorithm>
 #include <linux/perf_event.h>
 #include <map>
 
@@ -47,7 +48,7 @@ TEST_CASE("what perf script prints is a profile of the functions that perf names
 	}
 }
 
-TEST_CASE("the interpreter's loop is the hottest function of a Python program", "[perf][recorded]")
+TEST_CASE("the interpreter's loop is among the hottest functions of a Python program", "[perf][recorded]")
 {
 	need_perf();
 
@@ -60,8 +61,11 @@ TEST_CASE("the interpreter's loop is the hottest function of a Python program", 
 	REQUIRE(output.status == 0);
 	const Json json = report(file);
 
-	CHECK(json["rows"][0]["function"] == "_PyEval_EvalFrameDefault");
-	CHECK(has(json["rows"][0]["object"], "python3"));
+	REQUIRE(json["rows"].size() >= 5);
+	/* Memory management may be in step with the clock, and have more. */
+	CHECK(std::any_of(json["rows"].begin(), json["rows"].begin() + 5, [](const Json &row) {
+		return row["function"] == "_PyEval_EvalFrameDefault" && has(row["object"], "python3");
+	}));
 }
 
 TEST_CASE("protoc can read a real profile with build-ids and lines", "[perf][recorded]")
