@@ -84,11 +84,17 @@ static u64 profil_life_unpublish(struct profil_profile *profile)
 	return stored;
 }
 
-/*
+/**
+ * profil_profile_end() - end a profile under its lock
+ * @profile: not retired; its lock is held
+ * @stored: receives the PCs that it had stored
+ *
  * From here on no binding or watch of it is published: ticks already in flight are the last.
- * Return: the pins, for the caller to release without the lock; or NULL.
+ *
+ * Context: Process context, may sleep.
+ * Return: its pins, for the caller to release without the lock; or NULL.
  */
-static struct profil_pins *profil_life_end(struct profil_profile *profile, u64 *stored)
+struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stored)
 {
 	struct profil_pins *pins = profil_profile_pins(profile);
 
@@ -119,7 +125,7 @@ static struct profil_pins *profil_life_retire(struct profil_profile *profile, u6
 {
 	profil_everybody_end(profile);
 	*stored = 0;
-	return profile->retired ? NULL : profil_life_end(profile, stored);
+	return profile->retired ? NULL : profil_profile_end(profile, stored);
 }
 
 /**
@@ -198,19 +204,6 @@ bool profil_profile_retire_shut(struct profil_profile *profile)
 	if (spent)
 		profil_pins_release(spent);
 	return shut;
-}
-
-/**
- * profil_profile_succeed() - end a profile whose binding another one has replaced
- * @profile: its lock is held
- * @stored: receives the PCs that @profile had stored
- *
- * Context: Process context, may sleep.
- * Return: @profile's pins, to be released without the lock; or NULL.
- */
-struct profil_pins *profil_profile_succeed(struct profil_profile *profile, u64 *stored)
-{
-	return profil_life_end(profile, stored);
 }
 
 /* Pins that are to be released are added to @spent. */

@@ -22,7 +22,7 @@ int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data);
 u64 profil_profile_retire(struct profil_profile *profile);
 bool profil_profile_retire_shut(struct profil_profile *profile);
-struct profil_pins *profil_profile_succeed(struct profil_profile *profile, u64 *stored);
+struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stored);
 int profil_profile_stop_all(void);
 
 /* check.c */

@@ -24,8 +24,6 @@ struct inode;
 struct mm_struct;
 struct mutex;
 struct page;
-struct profil_layout;
-struct profil_span;
 struct profil_user;
 
 /**

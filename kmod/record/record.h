@@ -19,19 +19,12 @@ struct file;
 struct mm_struct;
 struct pid;
 struct pid_namespace;
-struct profil_binding;
-struct profil_bucket;
-struct profil_entry;
-struct profil_follower;
 struct profil_hit;
 struct profil_hits;
 struct profil_profile;
 struct profil_question;
 struct profil_record;
-struct profil_recording;
-struct profil_spare;
 struct profil_start;
-struct profil_watch;
 struct task_struct;
 
 /* owner.c */

@@ -80,7 +80,7 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	}
 	profil_clock_look(current->mm);
 	if (old)
-		succession->spent = profil_profile_succeed(old, succession->stored);
+		succession->spent = profil_profile_end(old, succession->stored);
 	return 0;
 }
 
