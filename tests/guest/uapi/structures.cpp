@@ -75,6 +75,10 @@ const Command commands[] = {
 	 [](Any &any, const Recorded &on) { any.stop.profile = on.profile(); }},
 	{"PROFIL_RECORD", PROFIL_RECORD, 48, true,
 	 [](Any &any, const Recorded &on) { any.record = on.request_other(); }},
+	{"PROFIL_ADD", PROFIL_ADD, 24, false,
+	 [](Any &any, const Recorded &on) {
+		 any.add = describe_addition(on.profile(), on.other_proof.get());
+	 }},
 	{"PROFIL_TABLE", PROFIL_TABLE, 24, false,
 	 [](Any &any, const Recorded &on) { any.table = on.recording.request_table(on.another); }},
 	{"PROFIL_WAIT", PROFIL_WAIT, 16, false,
@@ -115,7 +119,7 @@ int run(const Way &way, const Command &command, Recorded &on, uint32_t size, uin
 	const int error = way(on.device, command.number, place.at(), size);
 	if (!error && command.number == PROFIL_STOP)
 		on.recording.begin_with(on.proof);
-	if (!error && command.number == PROFIL_STOP_ALL)
+	if (!error && (command.number == PROFIL_STOP_ALL || command.number == PROFIL_ADD))
 		on.renew();
 	if (!error && command.number == PROFIL_RECORD)
 		on.device.stop(static_cast<const profil_record *>(place.at())->profile);
@@ -168,7 +172,7 @@ void check_places(const Way &way)
 			 PROT_READ);
 		CHECK(at(fixed.at(), command.least) == (command.output ? EFAULT : 0));
 		CHECK(on.device.status().state == PROFIL_STATE_NONE);
-		if (command.number == PROFIL_STOP_ALL)
+		if (command.number == PROFIL_STOP_ALL || command.number == PROFIL_ADD)
 			on.renew();
 		CHECK(on.recording.status().state == PROFIL_STATE_RUNNING);
 	}
