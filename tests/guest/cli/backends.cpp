@@ -55,7 +55,7 @@ TEST_CASE("the module and perf events give the same rows, but for chance", "[cli
 	      "-d 2 -p " + std::to_string(threads.pid()), "--name '^cli_burn' -- " + burn}) {
 		std::string different;
 
-		/* One comparison in a hundred finds a difference where there is none. */
+		/* By chance, one comparison in a hundred reports a difference. */
 		for (int i = 0; i < attempts && (!i || !different.empty()); i++)
 			different = differences_of(arguments);
 		CAPTURE(arguments);
