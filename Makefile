@@ -107,7 +107,7 @@ cli: ## build the command
 kmod: $(KERNELS:%=kmod-%) ## build the module for KERNELS; kmod-NAME: for one of them (scripts/kernel lists the names)
 kmod-%: FORCE
 	scripts/build/kmod $*
-# With the window of kmod/tick/window.h.
+# With the window of kmod/tick/counter.h.
 kmod-window-%: FORCE
 	scripts/build/kmod --window $*
 FORCE:

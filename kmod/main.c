@@ -23,18 +23,12 @@
  * Context: process
  */
 #include "base/limits.h"
-#include "base/work.h"
 #include "device/device.h"
 #include "follow/follow.h"
 #include "life/life.h"
-#include "profile/binding.h"
-#include "record/record.h"
-#include "source/clock.h"
-#include "source/event.h"
-#include "source/tick_event.h"
+#include "source/source.h"
 
 #include <linux/module.h>
-#include <linux/rcupdate.h>
 
 static const struct profil_source_ops source_ops = {
 	.tick	= profil_event_tick,

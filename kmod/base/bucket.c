@@ -4,7 +4,7 @@
  *
  * Context: tracepoint probe
  */
-#include "base/bucket.h"
+#include "base/base.h"
 
 #include <linux/lockdep.h>
 #include <linux/minmax.h>

@@ -4,7 +4,7 @@
  *
  * Context: tracepoint probe
  */
-#include "base/pool.h"
+#include "base/base.h"
 
 #include <linux/minmax.h>
 #include <linux/sched.h>

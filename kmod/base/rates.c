@@ -4,14 +4,13 @@
  *
  * Context: process
  */
-#include "base/rates.h"
+#include "base/base.h"
 
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
-#include <linux/time64.h>
 
 u32 profil_clock_number;
 

@@ -7,28 +7,15 @@
  */
 #include "device/device.h"
 
-#include "base/news.h"
 #include "life/life.h"
 #include "memory/layout.h"
-#include "profile/binding.h"
-#include "profile/everybody.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
-#include "profile/watched.h"
-#include "record/record.h"
-#include "source/clock.h"
-#include "source/event.h"
+#include "source/source.h"
 
 #include <linux/err.h>
 #include <linux/limits.h>
-#include <linux/mutex.h>
 #include <linux/pid.h>
-#include <linux/profil_record.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
-#include <linux/xarray.h>
 
 /**
  * struct target - a process, or thread, that is added to a recording

@@ -10,15 +10,12 @@
 #include "device/device.h"
 
 #include "base/limits.h"
-#include "base/rates.h"
 #include "life/life.h"
 #include "memory/layout.h"
 #include "self/self.h"
 
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/profil_record.h>
 #include <linux/uaccess.h>
 
 union argument {

@@ -7,21 +7,15 @@
 #include "device/device.h"
 
 #include "compat.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
-#include "record/record.h"
 
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/kernel.h>
 #include <linux/pid.h>
-#include <linux/profil_record.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>

@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/profil: the device and its file operations.
+ * /dev/profil: the device and its file operations; commands by ioctl and by io_uring.
  *
  * Context: process
  */
 #include "device/device.h"
 
-#include <linux/build_bug.h>
-#include <linux/fs.h>
+#include "compat.h"
+
+#include <linux/kernel.h>
 #include <linux/miscdevice.h>
-#include <linux/module.h>
-#include <linux/profil.h>
 
 static long profil_device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
 {
 	return profil_command(file, nr, (void __user *)arg, 0);
+}
+
+/*
+ * Commands finish before they return: their result is the return value, and io_uring_cmd_done(),
+ * which differs between kernels, is never called.  With IO_URING_F_NONBLOCK the ring's lock is
+ * held, which others may need, and any command may wait for user memory.  So nothing is done yet,
+ * and io_uring has a worker run the command, with the submitter's credentials, files and memory.
+ *
+ * User space may change the payload at any time: it is read once.
+ *
+ * Some kernels refuse commands from IOPOLL rings; on others they run as from any ring.
+ */
+static int profil_device_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
+{
+	const struct profil_uring_cmd *shared = profil_uring_payload(cmd);
+	struct profil_uring_cmd payload;
+
+	if (issue_flags & IO_URING_F_NONBLOCK)
+		return -EAGAIN;
+	payload.arg = READ_ONCE(shared->arg);
+	payload.size = READ_ONCE(shared->size);
+	payload.reserved = READ_ONCE(shared->reserved);
+	if (payload.reserved || !payload.size)
+		return -EINVAL;
+	return profil_command(cmd->file, cmd->cmd_op, u64_to_user_ptr(payload.arg), payload.size);
 }
 
 static int profil_device_open(struct inode *inode, struct file *file)
@@ -46,7 +70,7 @@ static const struct file_operations device_operations = {
 	.poll		= profil_device_poll,
 	.unlocked_ioctl	= profil_device_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
-	.uring_cmd	= profil_uring_cmd,
+	.uring_cmd	= profil_device_uring_cmd,
 	.show_fdinfo	= profil_device_show_fdinfo,
 };
 

@@ -10,12 +10,10 @@
 #include "record/record.h"
 
 #include <linux/poll.h>
-#include <linux/types.h>
 #include <linux/xarray.h>
 
 struct attribute_group;
 struct file;
-struct io_uring_cmd;
 struct mm_struct;
 struct perf_event;
 struct profil_add;
@@ -86,9 +84,6 @@ void profil_device_exit(void);
 
 /* command.c */
 long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size);
-
-/* uring.c */
-int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 
 /* attach.c */
 int profil_session_record(struct profil_session *session, struct profil_record *record);

@@ -14,23 +14,16 @@
 #include "device/device.h"
 
 #include "memory/pins.h"
-#include "profile/binding.h"
-#include "profile/profile.h"
-#include "profile/stats.h"
-#include "record/record.h"
-#include "source/event.h"
+#include "source/source.h"
 
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
-#include <linux/spinlock.h>
-#include <linux/xarray.h>
 
 /* Bounds the time with interrupts off. */
 #define PIDS_MAX	32U

@@ -28,17 +28,13 @@
 #include "compat.h"
 
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/kallsyms.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
-#include <linux/profil_record.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 

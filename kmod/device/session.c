@@ -7,16 +7,7 @@
 #include "device/device.h"
 
 #include "life/life.h"
-#include "profile/checkpoint.h"
-#include "profile/everybody.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
-#include "record/record.h"
 
-#include <linux/atomic.h>
-#include <linux/mutex.h>
-#include <linux/profil_record.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 static atomic64_t last_id;

@@ -7,17 +7,10 @@
 #include "device/device.h"
 
 #include "base/limits.h"
-#include "profile/binding.h"
-#include "profile/profile.h"
-#include "profile/stats.h"
-#include "source/clock.h"
-#include "tick/unbound.h"
+#include "source/source.h"
+#include "tick/sample.h"
 
-#include <linux/compiler.h>
-#include <linux/cpumask.h>
 #include <linux/device.h>
-#include <linux/mutex.h>
-#include <linux/sched.h>
 #include <linux/sysfs.h>
 
 /*

@@ -10,22 +10,13 @@
  */
 #include "follow/follow.h"
 
-#include "base/pool.h"
-#include "base/tracepoint.h"
 #include "compat.h"
-#include "profile/binding.h"
-#include "profile/checkpoint.h"
-#include "profile/everybody.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
 #include "record/record.h"
 #include "self/self.h"
-#include "source/clock.h"
+#include "source/source.h"
 
 #include <linux/binfmts.h>
 #include <linux/file.h>
-#include <linux/rculist.h>
-#include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 

@@ -7,7 +7,7 @@
 #ifndef PROFIL_FOLLOW_H
 #define PROFIL_FOLLOW_H
 
-#include "profile/owned.h"
+#include "profile/binding.h"
 
 struct file;
 struct pid;

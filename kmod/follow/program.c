@@ -6,10 +6,6 @@
  */
 #include "follow/follow.h"
 
-#include "base/payer.h"
-#include "base/pool.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
 #include "record/record.h"
 
 static bool profil_program_find(struct profil_recording *recording,

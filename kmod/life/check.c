@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recheck of a profile's memory, and its status.
+ * The recheck of a profile's memory, its status, and the sweep of bindings that have ended.
  *
  * Context: process
  */
 #include "life/life.h"
 
-#include "base/section.h"
-#include "memory/layout.h"
-#include "memory/pins.h"
-#include "profile/checkpoint.h"
-#include "profile/deferral.h"
-#include "profile/profile.h"
 #include "profile/recording.h"
-#include "profile/stats.h"
-#include "tick/defer.h"
+#include "tick/record.h"
 
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
-#include <linux/profil.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
@@ -218,4 +210,47 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	status->forks_lost = atomic_read(&profile->forks_lost);
 	mutex_unlock(&profile->lock);
 	return 0;
+}
+
+/* Once true, this stays true. */
+static bool profil_binding_is_dead(const struct profil_binding *binding)
+{
+	/* Once 0, it never rises again: no task will run there. */
+	if (!atomic_read(&binding->mm->mm_users))
+		return true;
+	/* A thread ID that is reused gets another struct pid. */
+	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
+}
+
+static void profil_bindings_sweep_bucket(struct profil_bucket *bucket,
+					 struct profil_binding **removed)
+{
+	struct profil_binding *binding;
+	struct hlist_node *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry_safe(binding, next, &bucket->chain, node)
+		if (profil_binding_is_dead(binding))
+			profil_binding_remove(binding, removed);
+	if (hlist_empty(&bucket->chain))
+		clear_bit(bucket - profil_bindings, profil_bindings_used);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+}
+
+/**
+ * profil_bindings_sweep() - remove bindings to address spaces and threads that have ended
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_bindings_sweep(void)
+{
+	struct profil_binding *removed = NULL;
+	unsigned int i;
+
+	for_each_set_bit(i, profil_bindings_used, ARRAY_SIZE(profil_bindings)) {
+		profil_bindings_sweep_bucket(&profil_bindings[i], &removed);
+		cond_resched();
+	}
+	profil_binding_drop(removed);
 }

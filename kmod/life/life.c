@@ -7,28 +7,13 @@
 #include "life/life.h"
 
 #include "base/limits.h"
-#include "base/section.h"
-#include "base/work.h"
 #include "memory/pins.h"
-#include "profile/binding.h"
-#include "profile/checkpoint.h"
-#include "profile/deferral.h"
-#include "profile/everybody.h"
-#include "profile/follower.h"
-#include "profile/profile.h"
 #include "profile/recording.h"
-#include "profile/stats.h"
-#include "source/clock.h"
-#include "source/event.h"
+#include "source/source.h"
 
-#include <linux/irq_work.h>
 #include <linux/ktime.h>
-#include <linux/mm_types.h>
-#include <linux/mutex.h>
-#include <linux/profil.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/spinlock.h>
 
 #define SWEEP_AGAIN	HZ
 

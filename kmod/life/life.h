@@ -30,8 +30,6 @@ void profil_profile_check_later(struct profil_profile *profile);
 int profil_profile_check(struct profil_profile *profile);
 u64 profil_profile_stored_locked(const struct profil_profile *profile);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
-
-/* sweep.c */
 void profil_bindings_sweep(void);
 
 #endif /* PROFIL_LIFE_H */

@@ -15,13 +15,10 @@
 #include "memory/pins.h"
 
 #include "base/limits.h"
-#include "base/work.h"
-#include "memory/layout.h"
+#include "base/base.h"
 
-#include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>

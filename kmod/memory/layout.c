@@ -9,11 +9,8 @@
  */
 #include "memory/layout.h"
 
-#include "base/rates.h"
-#include "base/work.h"
-#include "memory/bin.h"
+#include "base/base.h"
 
-#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -21,7 +18,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
-#include <linux/time64.h>
 #include <linux/uaccess.h>
 
 #define PROFIL_EVENTS_MAX	BIT_ULL(48)

@@ -9,10 +9,8 @@
 
 #include "memory/bin.h"
 
-#include <linux/profil.h>
 #include <linux/profil_record.h>
 #include <linux/refcount.h>
-#include <linux/types.h>
 #include <linux/workqueue.h>
 
 #define PROFIL_REGION_MAX	32768

@@ -8,7 +8,6 @@
 
 #include "base/arch.h"
 #include "base/limits.h"
-#include "memory/layout.h"
 
 #include <linux/err.h>
 #include <linux/log2.h>

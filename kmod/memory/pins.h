@@ -12,10 +12,6 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
-#include <linux/profil.h>
-#include <linux/refcount.h>
-#include <linux/types.h>
-#include <linux/workqueue.h>
 
 #include <asm/page.h>
 

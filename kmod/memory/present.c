@@ -9,14 +9,10 @@
 #include "memory/pins.h"
 
 #include "compat.h"
-#include "memory/layout.h"
 
-#include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/magic.h>
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/userfaultfd_k.h>
 
 /* Pages handled at once; bounds the use of stack. */

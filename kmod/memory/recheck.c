@@ -7,12 +7,9 @@
  */
 #include "memory/pins.h"
 
-#include "memory/layout.h"
-
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/profil.h>
 #include <linux/sched.h>
 
 /* Pages handled at once; bounds the use of stack. */

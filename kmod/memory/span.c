@@ -12,21 +12,17 @@
  */
 #include "memory/pins.h"
 
-#include "base/section.h"
+#include "base/base.h"
 #include "compat.h"
-#include "memory/layout.h"
 
-#include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/hugetlb.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32

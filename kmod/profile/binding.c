@@ -11,15 +11,11 @@
 #include "profile/binding.h"
 
 #include "base/limits.h"
-#include "base/work.h"
 #include "profile/profile.h"
 
-#include <linux/bitops.h>
 #include <linux/lockdep.h>
-#include <linux/mm_types.h>
 #include <linux/pid.h>
 #include <linux/random.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>

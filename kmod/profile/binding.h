@@ -7,20 +7,114 @@
 #ifndef PROFIL_BINDING_H
 #define PROFIL_BINDING_H
 
-#include "base/bucket.h"
-#include "profile/owned.h"
+#include "base/base.h"
 
-#include <linux/atomic.h>
-#include <linux/list.h>
+#include <linux/rculist.h>
 #include <linux/siphash.h>
-#include <linux/types.h>
-#include <linux/workqueue.h>
+#include <linux/wait.h>
 
+struct mem_cgroup;
 struct mm_struct;
 struct pid;
-struct profil_profile;
+struct pid_namespace;
+struct profil_follower;
 struct profil_hits;
+struct profil_profile;
 struct profil_session;
+struct profil_user;
+
+/*
+ * The owner of the ticks of a binding or a watch in a recording.
+ */
+
+/**
+ * struct profil_owned - an owner
+ * @owner: its number; 0: of no recording, or not known
+ *
+ * Its cells for the texts that every recording has are the next numbers.
+ */
+struct profil_owned {
+	u32 owner;
+};
+
+/* The cell of its ticks in kernel mode. */
+static inline u32 profil_owned_kernel(struct profil_owned owned)
+{
+	return owned.owner + 1;
+}
+
+/* The cell of its ticks whose text is not known. */
+static inline u32 profil_owned_unknown(struct profil_owned owned)
+{
+	return owned.owner + 2;
+}
+
+/* The cell of its threads. */
+static inline u32 profil_owned_threads(struct profil_owned owned)
+{
+	return owned.owner + 3;
+}
+
+/**
+ * profil_owned_read() - read an owner that may be changed at the same time
+ * @owned: the owner
+ *
+ * Context: Any.
+ * Return: a copy.
+ */
+static inline struct profil_owned profil_owned_read(const struct profil_owned *owned)
+{
+	return (struct profil_owned){ .owner = READ_ONCE(owned->owner) };
+}
+
+/**
+ * profil_owned_write() - change an owner that ticks may read at the same time
+ * @owned: the owner
+ * @to: what it becomes
+ *
+ * Context: Any.
+ */
+static inline void profil_owned_write(struct profil_owned *owned, struct profil_owned to)
+{
+	WRITE_ONCE(owned->owner, to.owner);
+}
+
+/* The number of recordings; a system-wide one counts this much more. */
+#define PROFIL_EVERYBODY_SHIFT	32
+#define PROFIL_EVERYBODY	BIT_ULL(PROFIL_EVERYBODY_SHIFT)
+extern atomic64_t profil_recordings;
+
+static inline bool profil_recordings_exist(void)
+{
+	return atomic64_read(&profil_recordings);
+}
+
+static inline bool profil_everybody_exist(void)
+{
+	return atomic64_read(&profil_recordings) >> PROFIL_EVERYBODY_SHIFT;
+}
+
+/* System-wide recordings that count ticks of kernel threads. */
+extern atomic_t profil_threads;
+
+static inline bool profil_threads_count(void)
+{
+	return atomic_read(&profil_threads);
+}
+
+/**
+ * profil_everybody_met() - are these all system-wide recordings?
+ * @met: their &profil_profile.everybody
+ *
+ * Mostly there is at most one, so the table need not be searched.
+ *
+ * Context: Any.
+ * Return: true if so; false if that is not known.
+ */
+static inline bool profil_everybody_met(u32 met)
+{
+	return atomic64_read(&profil_recordings) >> PROFIL_EVERYBODY_SHIFT <= !!met;
+}
 
 #define PROFIL_BINDING_BITS	12
 /* In the low bits of a key, which are 0 in the address of an mm. */
@@ -136,5 +230,113 @@ void profil_binding_remove(struct profil_binding *binding, struct profil_binding
 void profil_bindings_remove(struct profil_profile *profile);
 void profil_binding_drop(struct profil_binding *binding);
 unsigned int profil_bindings_count(void);
+
+/*
+ * The table of watches: which processes are followed, and by which sessions.
+ */
+
+#define PROFIL_WATCH_BITS	12
+
+/**
+ * struct profil_watch - a process that a session follows
+ * @node: in the table of watches, by @pid, until the process, or following it, ends; ticks
+ *	read it under RCU
+ * @link: in its profile's list
+ * @follower: of the session that follows it; outlives its watches
+ * @profile: the profile that its ticks count for, referenced
+ * @pid: its thread group, referenced
+ * @owned: the owner of its ticks
+ * @left: in the follower's list of processes that have ended, which ticks may still find, or that
+ *	it follows no longer
+ * @until: how long, in jiffies
+ * @rcu: frees it
+ *
+ * @node changes under the lock of its bucket and @follower's, the lists under @follower's.  A watch
+ * is freed when ticks no longer need to find it, or with its profile or session.
+ */
+struct profil_watch {
+	struct hlist_node node;
+	struct list_head link;
+	struct profil_follower *follower;
+	struct profil_profile *profile;
+	struct pid *pid;
+	struct profil_owned owned;
+	struct list_head left;
+	unsigned long until;
+	struct rcu_head rcu;
+};
+
+extern struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
+
+static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
+{
+	u64 hash = siphash_1u64((uintptr_t)pid, &profil_binding_key);
+
+	return &profil_watches[hash >> (64 - PROFIL_WATCH_BITS)];
+}
+
+/**
+ * profil_watched_owner() - the owner of a process's ticks, by its watch
+ * @profile: of a recording
+ * @pid: its thread group; NULL: it was reaped
+ *
+ * Context: Any, with preemption off.
+ * Return: its owner; number 0 without a watch.
+ */
+static inline struct profil_owned profil_watched_owner(const struct profil_profile *profile,
+						       const struct pid *pid)
+{
+	struct profil_watch *watch;
+
+	if (pid)
+		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node)
+			if (watch->pid == pid && watch->profile == profile)
+				return profil_owned_read(&watch->owned);
+	return (struct profil_owned) {};
+}
+
+/* Without the lock: a watch that is missed here was added after the event. */
+static inline bool profil_watched(const struct profil_bucket *bucket)
+{
+	return !hlist_empty(&bucket->chain);
+}
+
+/*
+ * A follower: what a session needs to follow processes.
+ */
+
+/**
+ * struct profil_follower - the part of a session that follows processes
+ * @lock: guards @left, taking from @pool, and watches, except for their place in the table.  Raw,
+ *	because probes take it with preemption off
+ * @user: the account of the user who opened the file, which is charged for watches:
+ *	profil_watch_charge()
+ * @ns: the PID namespace in which processes are reported: the opener's, referenced
+ * @memcg: the opener's, which pays for @pool; referenced
+ * @prepared: works may have been queued
+ * @pool: memory for bindings and watches of children
+ * @live: profiles of the session that are not over: @pool is filled only for them
+ * @fill: fills @pool, and tries again later if it found no memory
+ * @left: watches whose process has ended, which ticks may still find
+ * @leave: takes them out of the table, and frees them
+ * @wait: pollers
+ * @wake: wakes them for the probes and ticks, which must not take a sleeping lock
+ * @news: whether one of them waits for news of recordings
+ */
+struct profil_follower {
+	raw_spinlock_t lock;	/* see the kernel-doc above */
+	struct profil_user *user;
+	struct pid_namespace *ns;
+	struct mem_cgroup *memcg;
+	bool prepared;
+	struct profil_pool pool;
+	atomic_t live;
+	struct delayed_work fill;
+	struct list_head left;
+	struct delayed_work leave;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+	struct profil_news news;
+};
 
 #endif /* PROFIL_BINDING_H */

@@ -4,18 +4,13 @@
  *
  * Context: hard interrupt
  */
-#include "profile/checkpoint.h"
-
-#include "base/work.h"
-#include "memory/pins.h"
 #include "profile/profile.h"
-#include "profile/stats.h"
+
+#include "memory/pins.h"
 
 #include <linux/bitops.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
-#include <linux/profil.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 

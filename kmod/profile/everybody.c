@@ -7,19 +7,10 @@
  *
  * Context: process
  */
-#include "profile/everybody.h"
-
-#include "base/bucket.h"
-#include "profile/binding.h"
-#include "profile/owned.h"
-#include "profile/profile.h"
 #include "profile/recording.h"
 
-#include <linux/atomic.h>
-#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 

@@ -7,13 +7,8 @@
 #include "profile/recording.h"
 
 #include "base/limits.h"
-#include "base/news.h"
-#include "base/pool.h"
 
-#include <linux/atomic.h>
-#include <linux/compiler.h>
 #include <linux/math.h>
-#include <linux/mm_types.h>
 #include <linux/spinlock.h>
 
 /* The pages that its entries take. */

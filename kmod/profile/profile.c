@@ -17,16 +17,11 @@
  *
  * Context: process
  */
-#include "profile/profile.h"
 
 #include "base/limits.h"
-#include "memory/layout.h"
 #include "memory/pins.h"
-#include "profile/deferral.h"
 #include "profile/recording.h"
-#include "profile/stats.h"
 
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/math64.h>
 #include <linux/mm.h>

@@ -7,26 +7,186 @@
 #ifndef PROFIL_PROFILE_H
 #define PROFIL_PROFILE_H
 
-#include "base/claim.h"
-#include "base/pool.h"
-#include "base/work.h"
-#include "profile/stats.h"
+#include "base/base.h"
 
-#include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/kref.h>
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
 #include <linux/rcupdate.h>
-#include <linux/workqueue.h>
 
+struct mm_struct;
 struct profil_demand;
 struct profil_follower;
 struct profil_layout;
 struct profil_pins;
+struct profil_profile;
 struct profil_recording;
 struct profil_session;
+struct profil_status;
+struct profil_tally;
 struct profil_user;
+struct task_struct;
+
+/*
+ * A counter for each outcome of a tick.
+ */
+
+enum profil_cause {
+	PROFIL_COUNTED,
+	PROFIL_OUTSIDE,
+	PROFIL_SATURATED,
+	PROFIL_KERNEL,
+	PROFIL_NO_USER_PC,
+	PROFIL_OFF,
+	PROFIL_LATE,
+	PROFIL_CONTENDED,
+	PROFIL_FULL,
+	PROFIL_NR_CAUSES,
+	PROFIL_DEFERRED = PROFIL_NR_CAUSES	/* has no outcome yet */
+};
+
+/**
+ * struct profil_sum - ticks of all CPUs
+ * @ticks: ticks that hit the profile, counted independently of @cause
+ * @cause: their outcomes
+ */
+struct profil_sum {
+	u64 ticks;
+	u64 cause[PROFIL_NR_CAUSES];
+};
+
+/**
+ * struct profil_tally - one CPU's share of a profile's ticks
+ * @countdown: ticks until the next checkpoint, never 0 between two ticks
+ * @granted: sum of all countdowns so far, and of ticks counted without one; minus
+ *	@countdown it is the number of ticks that hit the profile, counted
+ *	independently of @cause
+ * @cause: their outcomes
+ * @region: the region in which this CPU counted last, if there are any
+ * @credit: ns of the clock, or events, that the profile has not yet sampled
+ * @late_credit: the same for ticks that never came
+ * @fork_lost: start time of the child that was counted last here as lost: one child may
+ *	be lost in two ways
+ *
+ * Written on its CPU in sections (base/base.h), so that readers can tell whether
+ * they have read whole ticks.
+ */
+struct profil_tally {
+	u64 countdown ____cacheline_aligned;
+	u64 granted;
+	u64 cause[PROFIL_NR_CAUSES];
+	u32 region;
+	u64 credit;
+	u64 late_credit;
+	u64 fork_lost;
+};
+
+/**
+ * struct profil_totals - counts for the whole module
+ * @ended: ticks and causes of profiles that have ended
+ * @profiles: profiles that exist
+ * @forks_lost: children that could not be followed, or whose counters could not
+ *	be pinned
+ * @pool_empty: how often a pool had no node; that does not lose a child each time
+ *
+ * @ended is guarded by profil_profiles_lock.
+ */
+struct profil_totals {
+	struct profil_sum ended;
+	atomic_t profiles;
+	atomic64_t forks_lost;
+	atomic64_t pool_empty;
+};
+
+extern struct profil_totals profil_totals;
+
+void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum);
+void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more);
+void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status);
+
+/*
+ * What the tick hands over to process context: stop, recheck, sweep.
+ */
+
+/* A profile has stopped by itself and still has its claim. */
+extern bool profil_settle_wanted;
+extern struct irq_work profil_settle_irq;
+/* Its function is set by life.c. */
+extern struct delayed_work profil_sweep;
+
+void profil_profile_stop(struct profil_profile *profile, u32 why);
+void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,
+			       bool user);
+void profil_sweep_soon(void);
+
+/*
+ * Self profiles: ticks that wait for the page of their counter.
+ */
+
+/*
+ * How many threads of a process can wait for a page at once; at most half of them in the
+ * kernel, where a thread may stay for hours.
+ */
+#define PROFIL_DEFERRALS	16
+#define PROFIL_DEFERRALS_KERNEL	8
+
+/**
+ * struct profil_place - where a tick is to be counted
+ * @position: of the counter or element; see &struct profil_layout
+ * @pc: an element's PC; 0 for a counter
+ * @region: which region has the counter; nr_bins: the overflow counter or the samples
+ * @width: bytes of the counter; 0: an element of the array of PCs
+ * @user: the tick came in user mode, so its thread will look very soon
+ */
+struct profil_place {
+	u64 position;
+	u64 pc;
+	u32 region;
+	u32 width;
+	bool user;
+};
+
+/**
+ * struct profil_deferral - ticks of one thread that wait for one page
+ * @work: counts them, on the thread's way to user mode
+ * @profile: theirs, referenced
+ * @task: the thread; NULL: free.  Set by its tick, cleared by @work with interrupts off
+ * @mm: the address space it ran in: it may execute another program before @work runs
+ * @place: of the first tick that is left; the others are at the same counter, or at
+ *	the elements that follow in the same page
+ * @count: ticks, changed by @task's ticks only
+ * @turn: ascends with the profile's deferrals; task works run in another order
+ */
+struct profil_deferral {
+	struct callback_head work;
+	struct profil_profile *profile;
+	struct task_struct *task;
+	struct mm_struct *mm;
+	struct profil_place place;
+	u64 count;
+	u64 turn;
+};
+
+/**
+ * struct profil_demand - what a self profile has in addition
+ * @lock: held while a thread uses the profile's pins for deferred ticks, in part outside of a
+ *	section, and while the pins are unpublished
+ * @layout: the profile's, referenced; it never changes
+ * @no_room: until when not to try again to charge a page, in jiffies: there was no
+ *	room for one
+ * @turns: deferrals so far
+ * @hole: the turn of the first one that found a hole, guarded by @lock
+ * @deferral: ticks that wait for their page
+ */
+struct profil_demand {
+	raw_spinlock_t lock;	/* see the kernel-doc above */
+	struct profil_layout *layout;
+	unsigned long no_room;
+	atomic64_t turns;
+	u64 hole;
+	struct profil_deferral deferral[PROFIL_DEFERRALS];
+};
 
 /**
  * struct profil_profile - one profile

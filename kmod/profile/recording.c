@@ -11,18 +11,13 @@
 #include "profile/recording.h"
 
 #include "base/limits.h"
-#include "base/news.h"
 #include "compat.h"
 
 #include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
-#include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>

@@ -4,13 +4,9 @@
  *
  * Context: any
  */
-#include "profile/stats.h"
+#include "profile/profile.h"
 
-#include "base/section.h"
-
-#include <linux/compiler.h>
 #include <linux/cpumask.h>
-#include <linux/profil.h>
 #include <linux/string.h>
 
 struct profil_totals profil_totals;

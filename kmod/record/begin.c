@@ -7,26 +7,16 @@
 #include "record/record.h"
 
 #include "base/limits.h"
-#include "base/payer.h"
 #include "compat.h"
 #include "memory/layout.h"
-#include "profile/binding.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
 
-#include <linux/atomic.h>
-#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
-#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/profil_record.h>
 #include <linux/random.h>
-#include <linux/rculist.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \

@@ -7,11 +7,7 @@
 #include "record/record.h"
 
 #include "base/limits.h"
-#include "base/work.h"
-#include "profile/profile.h"
-#include "profile/stats.h"
 
-#include <linux/atomic.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>

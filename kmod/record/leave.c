@@ -6,17 +6,10 @@
  */
 #include "record/record.h"
 
-#include "base/work.h"
-#include "profile/watched.h"
-
 #include <linux/jiffies.h>
-#include <linux/list.h>
-#include <linux/minmax.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 /* In a storm of exits, the work runs once for all watches of this time, not once for each. */
 #define LEAVE_TOGETHER	DIV_ROUND_UP(HZ, 20)

@@ -10,24 +10,13 @@
  */
 #include "record/record.h"
 
-#include "base/pool.h"
-#include "profile/binding.h"
-#include "profile/everybody.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
-#include "profile/watched.h"
-
-#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-
-#include <asm/barrier.h>
 
 /**
  * profil_meet_process() - watch a process for a system-wide recording

@@ -13,25 +13,13 @@
  */
 #include "record/record.h"
 
-#include "base/arch.h"
 #include "compat.h"
-#include "profile/recording.h"
 
-#include <linux/bits.h>
-#include <linux/compiler.h>
-#include <linux/list.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/notifier.h>
-#include <linux/profil_record.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
-
-#include <asm/barrier.h>
 
 /* The window, from a recording's base on, that covers the kernel's text and its modules. */
 #define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)

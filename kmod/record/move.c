@@ -6,15 +6,9 @@
  */
 #include "record/record.h"
 
-#include "base/section.h"
-#include "memory/layout.h"
 #include "memory/pins.h"
-#include "profile/profile.h"
 
 #include <linux/err.h>
-#include <linux/mutex.h>
-#include <linux/profil.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 /* The pins if they are of current's memory, referenced. */

@@ -6,19 +6,12 @@
  */
 #include "record/record.h"
 
-#include "profile/recording.h"
-
 #include <linux/cgroup.h>
-#include <linux/cred.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
-#include <linux/profil_record.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
-
-#include <asm/barrier.h>
 
 static unsigned int profil_spare_nodes(const struct profil_spare *spare)
 {

@@ -7,13 +7,7 @@
 #ifndef PROFIL_RECORD_H
 #define PROFIL_RECORD_H
 
-#include "profile/binding.h"
-#include "profile/follower.h"
-#include "profile/owned.h"
 #include "profile/recording.h"
-#include "profile/watched.h"
-
-#include <linux/types.h>
 
 struct file;
 struct mm_struct;

@@ -12,26 +12,13 @@
  */
 #include "record/record.h"
 
-#include "base/arch.h"
-#include "base/pool.h"
-#include "base/section.h"
-#include "profile/binding.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
-#include "profile/stats.h"
-#include "tick/record.h"
 #include "tick/sample.h"
 
-#include <linux/bits.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
-#include <linux/profil_record.h>
-#include <linux/rculist.h>
-#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>

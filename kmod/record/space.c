@@ -13,13 +13,8 @@
 
 #include "tick/record.h"
 
-#include <linux/build_bug.h>
-#include <linux/compiler.h>
-#include <linux/container_of.h>
-#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
-#include <linux/seqlock.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>

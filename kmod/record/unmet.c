@@ -10,27 +10,15 @@
  */
 #include "record/record.h"
 
-#include "base/section.h"
-#include "base/work.h"
-#include "profile/profile.h"
-#include "profile/recording.h"
-#include "profile/stats.h"
-#include "tick/ask.h"
 #include "tick/record.h"
 
-#include <linux/atomic.h>
 #include <linux/cpumask.h>
-#include <linux/irq_work.h>
 #include <linux/irqflags.h>
-#include <linux/percpu.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/workqueue.h>
-
-#include <asm/barrier.h>
 
 static void profil_unmet_count(const struct profil_asked *asked, struct profil_owned owned,
 			       u64 place)

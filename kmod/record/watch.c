@@ -7,15 +7,10 @@
 #include "record/record.h"
 
 #include "base/limits.h"
-#include "base/work.h"
-#include "profile/binding.h"
-#include "profile/profile.h"
-#include "profile/stats.h"
 
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>

@@ -16,19 +16,11 @@
  */
 #include "self/self.h"
 
-#include "base/section.h"
-#include "memory/layout.h"
-#include "memory/pins.h"
-#include "profile/deferral.h"
-#include "profile/profile.h"
-#include "tick/defer.h"
+#include "tick/record.h"
 
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
-#include <linux/profil.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>

@@ -9,14 +9,9 @@
  */
 #include "self/self.h"
 
-#include "base/pool.h"
 #include "life/life.h"
-#include "memory/layout.h"
-#include "memory/pins.h"
-#include "profile/binding.h"
-#include "profile/profile.h"
-#include "source/clock.h"
-#include "tick/defer.h"
+#include "source/source.h"
+#include "tick/record.h"
 
 #include <linux/err.h>
 #include <linux/module.h>

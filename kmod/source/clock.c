@@ -10,27 +10,18 @@
  *
  * Context: process
  */
-#include "source/clock.h"
+#include "source/source.h"
 
-#include "base/claim.h"
-#include "base/rates.h"
-#include "base/work.h"
-
-#include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/cpumask.h>
-#include <linux/cred.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
-#include <linux/mm_types.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
 
 #define LINGER	HZ
 /* Opening and closing a clock may patch the kernel's code on all CPUs. */

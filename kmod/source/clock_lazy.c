@@ -5,15 +5,10 @@
  *
  * Context: process
  */
-#include "source/clock.h"
+#include "source/source.h"
 
-#include "base/tracepoint.h"
 #include "compat.h"
-#include "source/tick_lazy.h"
 
-#include <linux/cpumask.h>
-#include <linux/hrtimer.h>
-#include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>

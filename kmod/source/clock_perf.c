@@ -8,13 +8,9 @@
  *
  * Context: process
  */
-#include "source/clock.h"
-
-#include "source/tick_perf.h"
+#include "source/source.h"
 
 #include <linux/err.h>
-#include <linux/percpu.h>
-#include <linux/perf_event.h>
 
 /* Changed under the clock's lock. */
 static DEFINE_PER_CPU(struct perf_event *, perf_events);

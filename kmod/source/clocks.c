@@ -4,9 +4,7 @@
  *
  * Context: process
  */
-#include "source/clock.h"
-
-#include "base/rates.h"
+#include "source/source.h"
 
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>

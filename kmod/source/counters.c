@@ -7,10 +7,9 @@
  *
  * Context: process
  */
-#include "source/event.h"
+#include "source/source.h"
 
 #include <linux/err.h>
-#include <linux/percpu.h>
 #include <linux/slab.h>
 
 /**

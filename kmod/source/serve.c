@@ -10,19 +10,12 @@
  *
  * Context: process
  */
-#include "source/event.h"
-
-#include "base/claim.h"
-#include "base/rates.h"
-#include "base/work.h"
+#include "source/source.h"
 
 #include <linux/cpuhotplug.h>
-#include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/percpu.h>
-#include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>

@@ -4,15 +4,10 @@
  *
  * Context: process
  */
-#include "source/event.h"
-
-#include "base/arch.h"
+#include "source/source.h"
 
 #include <linux/capability.h>
-#include <linux/compiler.h>
 #include <linux/errno.h>
-#include <linux/percpu.h>
-#include <linux/perf_event.h>
 #include <linux/string.h>
 
 /* Of the whole module: each costs a counter on every CPU. */

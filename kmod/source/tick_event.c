@@ -10,22 +10,13 @@
  *
  * Context: hard interrupt, NMI; also process context
  */
-#include "source/tick_event.h"
+#include "source/source.h"
 
-#include "base/arch.h"
-#include "base/section.h"
 #include "compat.h"
-#include "source/event.h"
-#include "tick/note.h"
-#include "tick/record.h"
 #include "tick/sample.h"
 
 #include <linux/irqflags.h>
-#include <linux/percpu.h>
-#include <linux/perf_event.h>
 #include <linux/preempt.h>
-#include <linux/ptrace.h>
-#include <linux/sched.h>
 
 static void profil_event_miss(struct profil_source *source)
 {

@@ -14,24 +14,13 @@
  * Context: hard interrupt; also the probe on sched_switch and inter-processor
  * calls, with interrupts off.
  */
-#include "source/tick_lazy.h"
+#include "source/source.h"
 
-#include "base/rates.h"
-#include "base/section.h"
 #include "compat.h"
-#include "profile/binding.h"
-#include "profile/watched.h"
-#include "source/clock.h"
-#include "tick/point.h"
 #include "tick/sample.h"
 
-#include <linux/cache.h>
-#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
-#include <linux/siphash.h>
 #include <asm/irq_regs.h>
 
 static_assert(PROFIL_CLOCK_MAX >> PROFIL_POINT_SHIFT == 0);

@@ -4,16 +4,12 @@
  *
  * Context: hard interrupt
  */
-#include "source/tick_perf.h"
+#include "source/source.h"
 
-#include "base/section.h"
 #include "tick/sample.h"
 
-#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/percpu.h>
-#include <linux/perf_event.h>
 
 DEFINE_PER_CPU(u64, profil_perf_last);
 

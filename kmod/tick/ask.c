@@ -8,18 +8,11 @@
  *
  * Context: hard interrupt
  */
-#include "tick/ask.h"
+#include "tick/record.h"
 
-#include "base/payer.h"
-#include "profile/profile.h"
-
-#include <linux/irq_work.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
-
-#include <asm/barrier.h>
 
 DEFINE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
 struct irq_work profil_ask_irq;

@@ -4,16 +4,10 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/count.h"
-
-#include "memory/layout.h"
-#include "memory/pins.h"
-#include "profile/checkpoint.h"
-#include "profile/profile.h"
 #include "tick/counter.h"
 
-#include <linux/atomic.h>
-#include <linux/compiler.h>
+#include "memory/pins.h"
+
 #include <linux/log2.h>
 
 /**

@@ -2,18 +2,88 @@
 /*
  * Adding to a counter that a hostile program may write at the same time.
  *
- * Context: hard interrupt
+ * Context: hard interrupt; also process context with interrupts off
  */
 #ifndef PROFIL_COUNTER_H
 #define PROFIL_COUNTER_H
 
-#include "base/arch.h"
-#include "profile/stats.h"
+#include "profile/profile.h"
 
-#include <linux/atomic.h>
-#include <linux/compiler.h>
 #include <linux/minmax.h>
-#include <linux/types.h>
+#include <linux/processor.h>
+
+struct profil_pins;
+struct profil_profile;
+
+/*
+ * A window for tests: the time between a tick's look at pins or bindings and its count in
+ * them.
+ *
+ * It is a few instructions, too short for any test to hit.  So a module that replaced or
+ * unpinned pins without waiting for ticks would pass all tests.  `scripts/build/kmod
+ * --window` builds a module in which the window is long enough; in any other the window is
+ * empty.
+ */
+
+#ifdef PROFIL_TEST_WINDOW
+
+/*
+ * A count, not a time: if the host takes the CPU away, the test has all the more time.  It is
+ * a few milliseconds, more than a system call takes on an emulated CPU.
+ */
+#define PROFIL_WINDOW_LOOPS	40000
+
+static inline void profil_window(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_WINDOW_LOOPS; i++)
+		cpu_relax();
+}
+
+#else
+
+static __always_inline void profil_window(void)
+{
+}
+
+#endif
+
+/*
+ * Where in its cell the lazy clock ticks: pure arithmetic.
+ *
+ * Compiled into the module, and into a host test that each task gets its share.  Nothing
+ * here touches memory.
+ */
+
+#define PROFIL_POINT_BITS	22
+#define PROFIL_POINT_SHIFT	(64 - PROFIL_POINT_BITS)
+
+/* How many successive cells share a secret. */
+#define PROFIL_CELLS_PER_SECRET	64
+
+/**
+ * profil_point() - the point of a cell
+ * @cell: where it begins, in ns
+ * @period: its length, in ns; at most 2^PROFIL_POINT_SHIFT
+ * @secret: pseudo-random, and for a few cells only
+ *
+ * Two rounds of multiplication mix all bits.  This is not a pseudo-random function, but it is
+ * seeded by one for a few cells only: by the time a program has learnt the secret from the
+ * points that it sees, the secret is of no more use.
+ *
+ * A cell has 2^22 places for its point, so that the product with the longest period fits.
+ *
+ * Context: Any.
+ * Return: the point, in ns.
+ */
+static __always_inline __u64 profil_point(__u64 cell, __u64 period, __u64 secret)
+{
+	__u64 hash = (cell ^ secret) * 0x9e3779b97f4a7c15ULL;
+
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	return cell + (period * (hash >> PROFIL_POINT_SHIFT) >> PROFIL_POINT_BITS);
+}
 
 /* Other threads can win every race; an interrupt must not spin for them. */
 #define PROFIL_COUNTER_TRIES	8
@@ -69,5 +139,13 @@ static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 
 		return PROFIL_COUNTED;
 	}
 }
+
+/*
+ * Counting ticks, once their place in pinned memory is known.
+ */
+
+enum profil_cause profil_count_in(struct profil_profile *profile, const struct profil_pins *pins,
+				  void *counter, u32 width, u64 *ticks);
+enum profil_cause profil_count_store(const struct profil_pins *pins, void *element, u64 pc);
 
 #endif /* PROFIL_COUNTER_H */

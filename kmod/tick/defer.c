@@ -9,22 +9,10 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/defer.h"
+#include "tick/record.h"
 
-#include "memory/layout.h"
-#include "memory/pins.h"
-#include "profile/checkpoint.h"
-#include "profile/deferral.h"
-#include "profile/profile.h"
-#include "tick/count.h"
-
-#include <linux/atomic.h>
 #include <linux/bitops.h>
-#include <linux/compiler.h>
 #include <linux/log2.h>
-#include <linux/mm_types.h>
-#include <linux/percpu.h>
-#include <linux/profil.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 

@@ -5,9 +5,7 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/due.h"
-
-#include "tick/region.h"
+#include "tick/sample.h"
 
 #include <linux/math64.h>
 

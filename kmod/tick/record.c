@@ -10,26 +10,12 @@
  */
 #include "tick/record.h"
 
-#include "base/arch.h"
-#include "base/payer.h"
 #include "compat.h"
-#include "memory/pins.h"
-#include "profile/binding.h"
-#include "profile/profile.h"
 #include "profile/recording.h"
-#include "profile/watched.h"
-#include "tick/ask.h"
-#include "tick/table.h"
 
 #include <linux/jiffies.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
-#include <linux/profil_record.h>
-#include <linux/ptrace.h>
-#include <linux/rculist.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/task_work.h>
 

@@ -7,22 +7,140 @@
 #ifndef PROFIL_TICK_RECORD_H
 #define PROFIL_TICK_RECORD_H
 
-#include "profile/owned.h"
-#include "profile/stats.h"
+#include "memory/pins.h"
+#include "profile/binding.h"
+#include "tick/counter.h"
 #include "tick/note.h"
 
-#include <linux/percpu.h>
-#include <linux/seqlock.h>
-#include <linux/spinlock_types.h>
-#include <linux/types.h>
+#include <linux/hash.h>
 
 struct mm_struct;
 struct profil_binding;
+struct profil_deferral;
+struct profil_news;
 struct profil_pins;
+struct profil_place;
 struct profil_profile;
 struct profil_recording;
 struct pt_regs;
 struct task_struct;
+
+/*
+ * Ticks in kernel mode that a work item counts: their owner, or their text, is not known.
+ */
+
+/* Slots of a CPU, those that one payer may use, and the ticks in each. */
+#define PROFIL_ASKED		16
+#define PROFIL_ASKED_USER	8
+#define PROFIL_ASKED_TICKS	8
+/* In &profil_asked.ticks: no more ticks may be added. */
+#define PROFIL_ASKED_TAKEN	INT_MAX
+
+/**
+ * struct profil_asked - ticks of a task whose owner, or whose text, is not known
+ * @task: the task, referenced; NULL: free.  Set by ticks of its CPU only
+ * @profile: whose ticks they are, referenced
+ * @mm: the address space they came in, grabbed; NULL of a kernel thread
+ * @payer: profil_payer() of the task
+ * @owned: their owner; 0: not known
+ * @ticks: how many there are, or PROFIL_ASKED_TAKEN
+ * @place: the place in the kernel that each interrupted; with &profil_recording.calls, the PC
+ *	that called the kernel, or 0
+ *
+ * Ticks of the same CPU add to @place and @ticks until the work item has taken them; the rest
+ * is constant until it clears @task.
+ */
+struct profil_asked {
+	struct task_struct *task;
+	struct profil_profile *profile;
+	struct mm_struct *mm;
+	unsigned long payer;
+	struct profil_owned owned;
+	atomic_t ticks;
+	u64 place[PROFIL_ASKED_TICKS];
+};
+
+DECLARE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
+/* Its function is in record/unmet.c. */
+extern struct irq_work profil_ask_irq;
+
+bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place);
+
+/*
+ * The table of counts of a recording: where its keys are.
+ */
+
+/* How many elements in a row a key may be in, from each of its two places on. */
+#define PROFIL_TABLE_TRIES	16
+
+static __always_inline struct profil_count *profil_table_element(const struct profil_pins *pins,
+								 u64 index)
+{
+	const struct profil_layout *layout = pins->layout;
+	u64 position = layout->samples +
+		       (index & layout->count_mask) * sizeof(struct profil_count);
+	void *page = READ_ONCE(pins->page[(position >> PAGE_SHIFT) & pins->mask]);
+
+	return page + (position & ~PAGE_MASK);
+}
+
+/* By the product's highest bits: no others depend on the cell's number, the key's highest bits. */
+static __always_inline u64 profil_table_index(const struct profil_pins *pins, u64 key)
+{
+	return hash_64(key, pins->layout->count_bits);
+}
+
+static __always_inline void profil_table_count(struct profil_count *element)
+{
+	profil_window();
+	atomic64_inc((atomic64_t *)&element->count);
+}
+
+/**
+ * profil_table_add_known() - count a tick with a key that has its element already
+ * @pins: of the table
+ * @key: as in &struct profil_count
+ *
+ * Nearly all ticks take this path, so it calls nothing.
+ *
+ * Context: Interrupts off, in a section.
+ * Return: PROFIL_COUNTED; PROFIL_FULL: use profil_table_add().
+ */
+static __always_inline enum profil_cause profil_table_add_known(const struct profil_pins *pins,
+								u64 key)
+{
+	u64 index = profil_table_index(pins, key), there;
+	struct profil_count *element;
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_TABLE_TRIES; i++) {
+		element = profil_table_element(pins, index + i);
+		there = READ_ONCE(element->key);
+		if (there == key) {
+			profil_table_count(element);
+			return PROFIL_COUNTED;
+		}
+		if (!there)
+			break;
+		barrier();	/* or each tick loads registers for rounds that few need */
+	}
+	return PROFIL_FULL;
+}
+
+enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
+				   struct profil_news *news);
+
+/*
+ * Ticks whose page is not pinned: they wait until their thread returns to user mode.
+ */
+
+u64 profil_defer_stored(const struct profil_profile *profile, u64 stored);
+enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
+			       u64 ticks);
+void profil_defer_return(struct profil_profile *profile, u64 position, u64 nr);
+bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins);
+void profil_defer_settle(struct profil_deferral *deferral, struct profil_pins *pins,
+			 void *page, bool hole);
 
 /* A hit is part of a mapping, within an aligned range of this size, which selects its set. */
 #define PROFIL_HIT_SHIFT	20

@@ -7,24 +7,11 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/region.h"
+#include "tick/sample.h"
 
 #include "compat.h"
-#include "memory/bin.h"
-#include "memory/layout.h"
-#include "memory/pins.h"
-#include "profile/checkpoint.h"
-#include "profile/deferral.h"
-#include "profile/profile.h"
-#include "tick/count.h"
-#include "tick/defer.h"
-#include "tick/window.h"
 
-#include <linux/atomic.h>
 #include <linux/bitops.h>
-#include <linux/ptrace.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 
 static enum profil_cause profil_count_at(struct profil_profile *profile,

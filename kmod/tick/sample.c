@@ -15,22 +15,10 @@
 #include "tick/sample.h"
 
 #include "compat.h"
-#include "profile/binding.h"
-#include "profile/checkpoint.h"
-#include "profile/everybody.h"
-#include "profile/profile.h"
-#include "tick/due.h"
-#include "tick/record.h"
-#include "tick/region.h"
-#include "tick/unbound.h"
+#include "profile/recording.h"
 
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/minmax.h>
-#include <linux/percpu.h>
-#include <linux/ptrace.h>
-#include <linux/rculist.h>
-#include <linux/sched.h>
 #include <linux/sched/clock.h>
 
 DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };

@@ -10,27 +10,73 @@
 #ifndef PROFIL_SAMPLE_H
 #define PROFIL_SAMPLE_H
 
-#include "memory/bin.h"
-#include "memory/layout.h"
-#include "memory/pins.h"
-#include "profile/binding.h"
-#include "profile/checkpoint.h"
-#include "profile/profile.h"
-#include "profile/stats.h"
-#include "tick/counter.h"
-#include "tick/due.h"
 #include "tick/record.h"
-#include "tick/region.h"
-#include "tick/window.h"
 
-#include <linux/atomic.h>
-#include <linux/percpu.h>
-#include <linux/ptrace.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
-#include <linux/types.h>
 
+struct profil_profile;
 struct profil_source;
+struct pt_regs;
+
+/*
+ * Which ticks of a source are a profile's.
+ */
+
+void profil_owe(struct profil_profile *profile, struct profil_tally *tally, struct pt_regs *regs,
+		u64 ticks);
+bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
+		    struct pt_regs *regs, u64 period);
+
+/* Is a tick one of a recording's?  Ticks that the recording is owed are PROFIL_LATE. */
+static __always_inline bool profil_tick_due(struct profil_profile *profile, u64 period)
+{
+	return profile->period == period ||
+	       profil_due_now(profile, this_cpu_ptr(profile->tally), NULL, period);
+}
+
+/* Count the outcome of a recording's tick; a deferred one counts when its question is answered. */
+static __always_inline void profil_tick_recorded(struct profil_profile *profile,
+						 enum profil_cause cause)
+{
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+
+	if (cause == PROFIL_DEFERRED)
+		return;
+	tally->cause[cause]++;
+	tally->granted++;
+}
+
+/*
+ * A sample of one profile: from a PC to a counter of one of its regions.
+ */
+
+enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs, u64 *ticks);
+
+/**
+ * profil_page_at() - a page of the counters
+ * @pins: theirs
+ * @index: which page
+ *
+ * The program chooses the PC and the scale, so the mask also keeps speculative
+ * execution inside the array.
+ *
+ * Context: Hard interrupt.
+ * Return: its address, or NULL if it is not pinned.
+ */
+static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 index)
+{
+	return READ_ONCE(pins->page[index & pins->mask]);
+}
+
+/*
+ * Ticks of tasks without a binding: only recordings count these.
+ */
+
+DECLARE_PER_CPU(u64, profil_exiting_ns);
+
+bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_regs *regs,
+		       u64 period);
+bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *regs, u64 period);
 
 /**
  * struct profil_memo - the last bucket that was looked up, as the hash is expensive

@@ -7,12 +7,7 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/table.h"
-
-#include "base/news.h"
-
-#include <linux/atomic.h>
-#include <linux/hash.h>
+#include "tick/record.h"
 
 /* Return: true if the element is the key's, or was free and is the key's now. */
 static bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news)

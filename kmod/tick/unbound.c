@@ -4,19 +4,11 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/unbound.h"
+#include "tick/sample.h"
 
-#include "profile/everybody.h"
-#include "profile/profile.h"
 #include "profile/recording.h"
-#include "profile/watched.h"
-#include "tick/due.h"
-#include "tick/record.h"
 
-#include <linux/percpu.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
-#include <linux/sched.h>
 
 /* CPU time of exiting threads without an mm, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);

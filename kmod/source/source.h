@@ -1,21 +1,82 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources: the events that may tick, the claims of profiles on them, and requests to serve.c.
+ * What ticks: the clock, and events of perf.
  *
  * Context: any
  */
-#ifndef PROFIL_EVENT_H
-#define PROFIL_EVENT_H
+#ifndef PROFIL_SOURCE_H
+#define PROFIL_SOURCE_H
 
-#include "base/claim.h"
+#include "base/base.h"
 
 #include <linux/cpumask.h>
-#include <linux/list.h>
+#include <linux/hrtimer.h>
 #include <linux/perf_event.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
-#include <linux/types.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
+
+struct mm_struct;
+struct perf_event;
+struct perf_sample_data;
+struct profil_claim;
+struct pt_regs;
+struct task_struct;
+
+/*
+ * The clock: one for all profiles, ticking on every CPU.
+ */
+
+/* For inter-processor calls: see @look below. */
+typedef void (*profil_clock_look_t)(void *unused);
+
+/**
+ * struct profil_clock_ops - a kind of clock
+ * @init: once, when the module is loaded; may be NULL
+ * @open: called before the first CPU ticks; may be NULL
+ * @close: undoes @open when no CPU ticks any more
+ * @start: start to tick on an online CPU, every @period ns
+ * @set_period: change the period of a CPU that ticks
+ * @stop: stop ticking; waits for the tick that runs
+ * @look: check whether the task that runs here is profiled by now.  Called on a
+ *	CPU that ticks, with interrupts off; NULL if the clock ticks regardless
+ *
+ * @start, @set_period and @stop run in process context, under cpus_read_lock() or
+ * in the CPU's hotplug callback, and under the clock's lock; @open and @close run
+ * in process context, under neither.  A tick is counted by the functions of
+ * tick/sample.h, in a section.
+ */
+struct profil_clock_ops {
+	int (*init)(void);
+	int (*open)(void);
+	void (*close)(void);
+	int (*start)(unsigned int cpu, u64 period);
+	int (*set_period)(unsigned int cpu, u64 period);
+	void (*stop)(unsigned int cpu);
+	void (*look)(void *unused);
+};
+
+int profil_clock_init(const struct profil_clock_ops *ops);
+void profil_clock_exit(void);
+int profil_clock_get(struct profil_claim *claim, u64 period);
+u64 profil_clock_period(void);
+void profil_clock_review(void);
+void profil_clock_look_here(void);
+void profil_clock_look_all(void);
+void profil_clock_look(struct mm_struct *mm);
+
+/* clocks.c */
+int profil_clocks_init(void);
+
+/* clock_lazy.c */
+extern const struct profil_clock_ops profil_clock_lazy;
+
+/* clock_perf.c */
+extern const struct profil_clock_ops profil_clock_perf;
+
+/*
+ * Sources: the events that may tick, the claims of profiles on them, and requests to serve.c.
+ */
 
 /**
  * struct profil_source_time - how long an event was counted, on all CPUs together
@@ -151,4 +212,61 @@ bool profil_source_is(struct profil_claim *claim, const struct perf_event_attr *
 int profil_source_account(struct profil_claim *claim, u64 since,
 			  struct profil_source_report *report);
 
-#endif /* PROFIL_EVENT_H */
+/*
+ * The tick of an event.
+ */
+
+void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs);
+void profil_event_tick_init(void);
+void profil_event_tick_settle(void);
+
+/*
+ * The tick of the perf clock.
+ */
+
+/*
+ * When a CPU's previous tick was due, in ns of CLOCK_MONOTONIC; 0: there was
+ * none.  Once the CPU ticks, only the tick uses it.
+ */
+DECLARE_PER_CPU(u64, profil_perf_last);
+
+void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs);
+
+/*
+ * The tick of the lazy clock, and what arms it.
+ */
+
+/**
+ * struct profil_lazy_clock - the clock of one CPU
+ * @timer: fires at the point of @cell, if @armed
+ * @period: length of a cell, in ns; 0: stopped
+ * @cell: where the current cell begins, in ns of CLOCK_MONOTONIC
+ * @left: cells for which @secret is still used, @cell included
+ * @secret: pseudo-random, of this CPU and a group of cells
+ * @interrupt: the interrupt in which the timer last ran, as the kernel counts them on this CPU
+ * @armed: the timer is queued
+ */
+struct profil_lazy_clock {
+	struct hrtimer timer;
+	u64 period;
+	u64 cell;
+	u64 left;
+	u64 secret;
+	unsigned int interrupt;
+	bool armed;
+};
+
+DECLARE_PER_CPU_ALIGNED(struct profil_lazy_clock, profil_lazy_clocks);
+
+/* Random, so that no program can predict points. */
+extern siphash_key_t profil_lazy_key;
+
+enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer);
+void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
+			struct task_struct *next, unsigned int prev_state);
+void profil_lazy_look(void *unused);
+void profil_lazy_begin(void *period);
+
+#endif /* PROFIL_SOURCE_H */

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The small things that every floor uses.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_BASE_H
+#define PROFIL_BASE_H
+
+#include "base/arch.h"
+
+#include <linux/cred.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/spinlock_types.h>
+#include <linux/time64.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+#include <linux/workqueue.h>
+
+struct lock_class_key;
+struct profil_source;
+struct tracepoint;
+
+/*
+ * A profile's claim on what ticks for it: the clock, or an event.
+ */
+
+/**
+ * struct profil_claim - a profile's claim on what ticks for it
+ * @source: the event; NULL: the clock.  Constant once the profile is published
+ * @period: the longest period that serves the profile, in ns or events
+ * @interrupts: each tick is an interrupt of its own; other events tick in the code that causes
+ *	them.  Constant like @source
+ * @put: gives the claim up, and may be called again; NULL: there never was a claim
+ * @link: in the list of claims on the same clock or event, guarded by the lock of the clock or of
+ *	the sources; empty once the claim is given up
+ */
+struct profil_claim {
+	struct profil_source *source;
+	u64 period;
+	bool interrupts;
+	void (*put)(struct profil_claim *claim);
+	struct list_head link;
+};
+
+/**
+ * profil_claim_put() - give up a claim
+ * @claim: a profile's; no effect if there never was one, or it is given up
+ *
+ * Context: Process context, may sleep.
+ */
+static inline void profil_claim_put(struct profil_claim *claim)
+{
+	if (claim->put)
+		claim->put(claim);
+}
+
+/*
+ * Whose limit a waiting tick counts towards.
+ */
+
+/**
+ * profil_payer() - the payer for what current uses, as in base/limits.c
+ *
+ * The owner of a user namespace pays for all its users; but root pays for no other user, so a
+ * namespace that root owns pays for itself.
+ *
+ * Context: Any.
+ * Return: a number that identifies the payer.
+ */
+static inline unsigned long profil_payer(void)
+{
+	/* Not the subjective ones: a file system or io_uring may override those for a while. */
+	const struct cred *cred = current_real_cred();
+	const struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
+
+	for (; ns->parent; ns = ns->parent) {
+		if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			return (uintptr_t)ns;
+		uid = ns->owner;
+	}
+	/* Odd, unlike any address. */
+	return (unsigned long)__kuid_val(uid) << 1 | 1;
+}
+
+/*
+ * How often a profile may tick, and on which CPUs.
+ */
+
+/* perf's hrtimer does not go below 10 us. */
+#define PROFIL_CLOCK_MIN	10000
+#define PROFIL_CLOCK_MAX	(3600ULL * NSEC_PER_SEC)
+
+/* The clock in use, of &enum profil_clock; constant once the module is loaded. */
+extern u32 profil_clock_number;
+
+u64 profil_period_min(bool privileged);
+bool profil_clock_wants_cpu(unsigned int cpu);
+
+/*
+ * Wake-ups for the reader of a session's recordings: PROFIL_WAIT.
+ *
+ * A tick whose key is in the table already is not news, and does not look for a waiting reader.
+ */
+
+/**
+ * struct profil_news - what the reader of a session waits for
+ * @keys: new keys until it is told; 0: it was told; below 0: it has never waited
+ * @wake: wakes the reader; constant
+ */
+struct profil_news {
+	atomic_t keys;
+	struct irq_work *wake;
+};
+
+/**
+ * profil_news_init() - start without a waiting reader
+ * @news: of a session that is created
+ * @wake: its follower's
+ *
+ * Context: Process context.
+ */
+static inline void profil_news_init(struct profil_news *news, struct irq_work *wake)
+{
+	atomic_set(&news->keys, -1);
+	news->wake = wake;
+}
+
+/**
+ * profil_news_await() - from now on the reader waits, and is told once
+ * @news: of its session
+ * @keys: tell it after this many new keys, or any other news; above 0
+ *
+ * Context: Any.
+ */
+static inline void profil_news_await(struct profil_news *news, int keys)
+{
+	atomic_set(&news->keys, keys);
+	/* Before the reader looks at the table: a tick claims its element, then reads this. */
+	smp_mb();
+}
+
+/**
+ * profil_news_told() - has there been news since the reader began to wait?
+ * @news: of its session
+ *
+ * Context: Any.
+ * Return: true if so.
+ */
+static inline bool profil_news_told(const struct profil_news *news)
+{
+	return !atomic_read(&news->keys);
+}
+
+/**
+ * profil_news_tell() - tell the reader, if it waits
+ * @news: of its session, which cannot end during the call
+ *
+ * Context: Any.
+ */
+static inline void profil_news_tell(struct profil_news *news)
+{
+	/* After what is told: the reader arms, and then looks at that. */
+	smp_mb();
+	if (atomic_read(&news->keys) > 0 && atomic_xchg(&news->keys, 0) > 0)
+		irq_work_queue(news->wake);
+}
+
+/**
+ * profil_news_key() - count a new key, and tell the reader if that is the last it waits for
+ * @news: of its session
+ *
+ * Context: Interrupts off, in a section, which the end of the session waits for.
+ */
+static inline void profil_news_key(struct profil_news *news)
+{
+	if (!atomic_dec_if_positive(&news->keys))
+		irq_work_queue(news->wake);
+}
+
+/*
+ * A section: a stretch of a CPU's work on profiles, with interrupts off.
+ *
+ * Each CPU numbers its sections, and the number is odd inside one.  So other CPUs can
+ * wait for the section that runs now, or read what sections write and know whether it
+ * is consistent, without interrupting the CPU.
+ */
+
+DECLARE_PER_CPU(unsigned long, profil_section);
+
+/**
+ * profil_section_enter() - begin a section
+ *
+ * Context: Interrupts off; sections do not nest.
+ */
+static __always_inline void profil_section_enter(void)
+{
+	this_cpu_inc(profil_section);
+	/*
+	 * Pairs with smp_mb() in profil_sections_settle(): either that sees the odd number,
+	 * or this section sees what was unpublished before.  It also orders the number
+	 * before what the section writes, for profil_tally_sum().
+	 */
+	smp_mb();
+}
+
+/**
+ * profil_section_leave() - end a section
+ *
+ * Context: Interrupts off.
+ */
+static __always_inline void profil_section_leave(void)
+{
+	/* A release; pairs with smp_cond_load_acquire() in profil_section_settled(). */
+	profil_this_cpu_inc_release(&profil_section);
+}
+
+/**
+ * profil_section_inside() - is this CPU in a section?
+ *
+ * Context: Interrupts off.
+ * Return: true if it is: then another must not be entered.
+ */
+static __always_inline bool profil_section_inside(void)
+{
+	return this_cpu_read(profil_section) & 1;
+}
+
+/**
+ * profil_section_settled() - wait until a CPU is in no section
+ * @cpu: the CPU
+ *
+ * A section is short: it runs with interrupts off, and bounds what it does.
+ *
+ * Context: Any but hard interrupt.
+ * Return: its section number, which is even.
+ */
+static inline unsigned long profil_section_settled(unsigned int cpu)
+{
+	return smp_cond_load_acquire(per_cpu_ptr(&profil_section, cpu), !(VAL & 1));
+}
+
+/**
+ * profil_section_changed() - has a CPU begun a section since?
+ * @cpu: the CPU
+ * @settled: what profil_section_settled() has returned
+ *
+ * Context: Any.
+ * Return: true if what was read since then may be inconsistent.
+ */
+static inline bool profil_section_changed(unsigned int cpu, unsigned long settled)
+{
+	/* Orders what was read before the number; pairs with profil_section_enter(). */
+	smp_rmb();
+	return READ_ONCE(*per_cpu_ptr(&profil_section, cpu)) != settled;
+}
+
+void profil_sections_settle(void);
+
+/*
+ * A pool: memory for the probes, which cannot allocate.
+ *
+ * Each session, and each self profile that forks inherit, has its own, so that a storm
+ * of forks of one user loses no children of another's.
+ */
+
+/* Bytes of a node: enough for whatever a probe makes of it, debug kernels' fields included. */
+#ifdef CONFIG_LOCKDEP
+#define PROFIL_NODE_SIZE	320
+#else
+#define PROFIL_NODE_SIZE	192
+#endif
+
+/* For profil_alloc(): another user's task, or a worker, does not reclaim for long, or kill. */
+#define PROFIL_GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+/* The same where others wait: does not reclaim at all. */
+#define PROFIL_GFP_AT_ONCE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
+
+/**
+ * struct profil_pool - memory for the probes
+ * @nodes: of PROFIL_NODE_SIZE bytes each
+ * @filled: how many
+ *
+ * All zero is an empty pool.
+ */
+struct profil_pool {
+	struct llist_head nodes;
+	atomic_t filled;
+};
+
+void *profil_alloc(size_t bytes, gfp_t gfp);
+int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp);
+void profil_pool_give(struct profil_pool *pool, void *node);
+void *profil_pool_take(struct profil_pool *pool);
+void profil_pool_empty(struct profil_pool *pool);
+
+/*
+ * A bucket of a hash table, with its own lock: a probe, which holds it with interrupts
+ * off, delays only processes that share the bucket.
+ */
+
+/**
+ * struct profil_bucket - a bucket of a hash table
+ * @chain: what is in it
+ * @lock: guards @chain.  Raw, because probes take it with preemption off
+ */
+struct profil_bucket {
+	struct hlist_head chain;
+	raw_spinlock_t lock;
+};
+
+void profil_buckets_init(struct profil_bucket *table, unsigned int nr, struct lock_class_key *key);
+void profil_buckets_lock(struct profil_bucket *a, struct profil_bucket *b);
+void profil_buckets_unlock(struct profil_bucket *a, struct profil_bucket *b);
+unsigned int profil_buckets_longest(const struct profil_bucket *table, unsigned int nr);
+
+/*
+ * Looking up tracepoints by name, as their symbols are not exported.
+ */
+
+struct tracepoint *profil_tracepoint_find(const char *name);
+
+/*
+ * The module's own workqueues.
+ */
+
+/*
+ * All deferred work runs here, except work that allocates at a user's expense.  Only work
+ * on this queue drops the last reference to the module; unloading drains the queue.
+ */
+extern struct workqueue_struct *profil_wq;
+/* Work that allocates at a user's expense, and may take long at that user's limits. */
+extern struct workqueue_struct *profil_user_wq;
+
+int profil_work_init(void);
+void profil_work_exit(void);
+
+#endif /* PROFIL_BASE_H */
