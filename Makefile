@@ -26,7 +26,7 @@ MINUTES ?= 10
 CLOCK ?=
 # Not empty: bench measures less, and compares with Documentation/performance.md.
 QUICK ?=
-# smp: bench measures time on two CPUs, not instructions; worst: the bounds of a tick and of a fork.
+# What bench measures alone: worst (the bounds of a tick and of a fork), record or machine.
 MODE ?=
 # Which tests to run: a name* or [tags], as for Catch2.
 TESTS ?=
@@ -207,7 +207,7 @@ check-guest: kmod-$(KERNEL) check-programs ## run the tests in a guest of KERNEL
 	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
-bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=smp: measure time on two CPUs; MODE=worst: ticks and forks of processes with as many bindings as there can be; MODE=record: recordings alone; MODE=machine: what a machine pays in hours, and a fleet that pushes; MODE=footprint: the cache lines and pages that a tick touches
+bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=worst: ticks and forks of processes with as many bindings as there can be; MODE=record: recordings alone; MODE=machine: what a machine pays in hours
 	scripts/setup bench
 	+$(MAKE) --no-print-directory bench-programs
 	scripts/bench/run $(if $(QUICK),--quick,$(MODE:%=--%)) $(KERNEL)

@@ -132,13 +132,6 @@ $(tests_bench_programs:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/objects/tests/b
 	$(call say,LINK)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -lbpf -lprofiler -luring -ldl -pthread
 
-# The plugin of QEMU that make bench MODE=footprint runs its guest under.
-bench-programs: $(B)/tests/footprint.so
-$(B)/tests/footprint.so: tests/bench/footprint/footprint.cpp
-	@mkdir -p $(@D)
-	$(call say,CXX)
-	$(Q)$(tests_bench_cxx) -fPIC -shared $(LDFLAGS) -o $@ $<
-
 # The same source with -pg and without.
 $(B)/tests/gmon-pg: tests_gmon_flags := -pg -DGMON
 $(B)/tests/gmon $(B)/tests/gmon-pg: tests/bench/gmon.cpp
@@ -278,4 +271,4 @@ $(tests_i386_time64): $(B)/tests/programs/%_time64: tests/guest/programs/i386/%.
 	$(Q)$(tests_compile_.c) -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -o $@ $< -L$(B) -lprofil
 
 -include $(fuzz_reader_objects:.o=.d) $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(tests_declared:=.d) $(tests_i386_static:=.d) $(tests_i386_time64:=.d) $(tests_benches:=.d) \
-	$(tests_bench_objects:.o=.d) $(B)/tests/footprint.d $(B)/tests/gmon.d $(B)/tests/gmon-pg.d $(B)/tests/bench/count.bpf.d
+	$(tests_bench_objects:.o=.d) $(B)/tests/gmon.d $(B)/tests/gmon-pg.d $(B)/tests/bench/count.bpf.d

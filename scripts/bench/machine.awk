@@ -76,7 +76,6 @@ function idle_rows() {
 	row("interrupts of the CPU's timer", number(each_second("idle-without", "timers"), 2),
 		number(each_second("idle-with", "timers"), 2))
 	alone("wake-ups of the command (wanted: 0)", number(each_second("idle-with", "waits"), 2))
-	alone("timers of the command that expire", number(of("idle-command-timers") / of("idle-with-seconds"), 2))
 	alone("timers of the module that expire", number(of("idle-module-timers") / of("idle-with-seconds"), 2))
 	row("CPU time, us", number(each_second("idle-without", "busy") / 1e3, 1),
 		number(each_second("idle-with", "busy") / 1e3, 1))
@@ -88,32 +87,10 @@ function push_rows(    requests, debug) {
 	print ""
 	print "| profil push -a of those processes | with debug information | without |"
 	print "|---|---:|---:|"
-	row("requests in 15 s", number(15 * debug / of("push-debug-seconds"), 2), number(15 * requests / of("push-seconds"), 2))
-	row("bytes of headers of a request", number(of("push-debug-headers") / debug), number(of("push-headers") / requests))
 	row("bytes of its body", number(of("push-debug-body") / debug), number(of("push-body") / requests))
 	row("CPU time of the command for a request, ms", number(of("push-debug-cpu") / debug / 1e6, 1),
 		number(of("push-cpu") / requests / 1e6, 1))
 	row("memory of the command at most, KiB", number(of("push-debug-peak")), number(of("push-peak")))
-}
-
-function fleet_row(what, measured) {
-	row(what, number(measured), number(measured * 10000 / of("fleet-machines")))
-}
-
-function fleet_rows(    bytes) {
-	bytes = (of("push-headers") + of("push-body")) / of("push-requests")
-	print ""
-	print "| requests to one server | " of("fleet-machines") " processes, measured | 10,000 machines, multiplied |"
-	print "|---|---:|---:|"
-	row("in a second, on average", number(each_second("fleet-steady", "requests"), 1),
-		number(each_second("fleet-steady", "requests") * 10000 / of("fleet-machines")))
-	alone("bytes of these in a second", number(bytes * 10000 / 15))
-	fleet_row("most in a second, when all have started at once", of("fleet-steady-peak"))
-	fleet_row("most in 15 s", of("fleet-steady-part"))
-	fleet_row("in the first minute after an hour without the server", of("fleet-back-minute"))
-	fleet_row("then, most in a second", of("fleet-back-peak"))
-	fleet_row("then, most in 15 s", of("fleet-back-part"))
-	row("until they are no more than half as many again as otherwise, s", number(of("fleet-back-behind")), "")
 }
 
 function day_rows(    hours) {
@@ -135,6 +112,5 @@ END {
 	hour_rows()
 	idle_rows()
 	push_rows()
-	fleet_rows()
 	day_rows()
 }

@@ -3,16 +3,21 @@
 # Print the table of make bench MODE=record, with rows.awk.
 # -v quick=yes: see there.
 
-function tick_rows(name, method,    plain, regions, cost) {
+function tick_rows(    plain, what) {
 	plain = sample("samples", "profil", 100000, 1)
-	for (regions = 1; regions <= 1000; regions = regions == 1 ? 64 : regions == 64 ? 1000 : 1001)
-		row("tick of a " name ", " number(regions) (regions == 1 ? " mapping" : " mappings") " of text",
-			sample("samples", method, 100000, regions), "self profile, 1 region", plain, 1.10)
-	cost = sample("samples-64-places", method, 100000, 1)
-	row("tick of a " name ", in 64 mappings by turns", cost, "self profile, 1 region", plain)
-	cost = sample("samples-1000-places", method, 100000, 1)
-	row("tick of a " name " that is resolved, less a self profile's", cost ? cost - plain : 0,
-		"1,000 instructions", 1000, 1)
+	what = "tick of a recording of a process, "
+	row(what "1 mapping of text", sample("samples", "recorded", 100000, 1), "self profile, 1 region", plain, 1.10)
+	row(what "1,000 mappings of text", sample("samples", "recorded", 100000, 1000), "self profile, 1 region", plain, 1.10)
+	row(what "in 64 mappings by turns", sample("samples-64-places", "recorded", 100000, 1), "self profile, 1 region", plain)
+	row("tick of a system-wide recording, 1 mapping of text", sample("samples", "everybody", 100000, 1),
+		"self profile, 1 region", plain, 1.10)
+	resolved_row(sample("samples-1000-places", "recorded", 100000, 1), plain)
+}
+
+function resolved_row(cost, plain) {
+	if (cost)
+		row("tick of a recording of a process that is resolved, less a self profile's", cost - plain,
+			"1,000 instructions", 1000, 1)
 }
 
 function kernel_rows(    user, kernel) {
@@ -48,18 +53,14 @@ function fault_rows(    one, what) {
 	what = "sample of a page fault, of a recording"
 	row(what, one, "empty perf handler", fault("floor-faults"), 1.05)
 	row(what, one, "BPF program, event on each CPU", fault("bpf-faults"))
-	row(what, one, "BPF program, event of the task", fault("bpf-task-faults"))
 	row(what, one, "perf record, drained", fault("perf-faults"))
 	row("samples of two events at a page fault, of two recordings", fault("recorded-two-faults"),
 		"twice a sample", 2 * one, 1.05)
 	row("page fault, nobody samples it", each("faults", "none", 0), "without the module", each("faults", "none-unloaded", 0), 1.001)
 }
 
-function begin_rows(what, work, method,    few, many) {
-	few = each(work "-15", method, 0)
-	many = each(work "-1500", method, 0)
-	row(what ", 1,500 processes", many, "15 processes", few)
-	row(what ", 1,500 processes", many, "1,000,000 instructions", 1000000, 1)
+function begin_row(what, work, method) {
+	row(what ", 1,500 processes", each(work "-1500", method, 0), "1,000,000 instructions", 1000000, 1)
 }
 
 END {
@@ -67,14 +68,13 @@ END {
 		exit 1
 	print "| what | profil | against | its | ratio | at most | |"
 	print "|---|---:|---|---:|---:|---:|---|"
-	tick_rows("recording of a process", "recorded")
-	tick_rows("system-wide recording", "everybody")
+	tick_rows()
 	kernel_rows()
 	scope_row("context switch", "switches")
 	scope_row("fork, exit and wait", "forks")
 	scope_row("vfork, exec, exit and wait", "execs")
 	fault_rows()
-	begin_rows("begin a system-wide recording", "attach-everybody", "profil")
-	begin_rows("start of profil record -a", "start", "profil")
+	begin_row("begin a system-wide recording", "attach-everybody", "profil")
+	begin_row("start of profil record -a", "start", "profil")
 	row("start of profil record -a, 15 processes", each("start-15", "profil", 0), "profil --version", each("start-15", "version", 0))
 }

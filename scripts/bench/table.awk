@@ -9,32 +9,14 @@ function sample_rows(    ours, what) {
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1))
 	row(what, ours, "empty timer, 10,000 Hz", sample("samples", "timer-floor", 100000, 1), 1.1)
 	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1), 0.65)
-	row(what, ours, "BPF program, event of the task, 10,000 Hz", sample("samples", "bpf-task", 100000, 1))
 	row(what, ours, "bpftrace, profile probe, 10,000 Hz", sample("samples", "bpftrace", 100000, 1))
 	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1), 0.42)
 	row(what, ours, "timer_create of CPU time, signal handler, 250 Hz", sample("samples-slow", "signal", 4000000, 1), 0.22)
-	row(what, ours, "timer_create of the time of day, signal handler, 10,000 Hz", sample("samples", "signal-wall", 100000, 1))
 	row(what, ours, "libc's profil(), 100 Hz", sample("samples-slow", "libc", 0, 1))
 	row(what, ours, "gcc -pg, 100 Hz", sample("samples-gmon", "pg", 0, 1))
 	row(what, ours, "gperftools, 250 Hz", sample("samples-slow", "gperftools", 0, 1))
-	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "empty perf handler, 50,000 Hz", sample("samples", "floor", 20000, 1))
-	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "empty timer, 50,000 Hz", sample("samples", "timer-floor", 20000, 1))
-	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "BPF program, event on each CPU, 50,000 Hz", sample("samples", "bpf", 20000, 1))
-	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "perf record, drained, 50,000 Hz", sample("samples", "perf", 20000, 1))
-	row("sample, 250 Hz", sample("samples-slow", "profil", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 1.15)
-	row("sample, 64 regions", sample("samples", "profil", 100000, 64), "1 region", ours, 1.08)
 	row("sample, 1,000 regions", sample("samples", "profil", 100000, 1000), "1 region", ours, 1.08)
-	row("sample, beside 100 other profiles", sample("samples", "lazy-100", 100000, 1), "alone", ours)
-	row("sample, 8 threads on one counter", together(), "1 thread", ours)
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
-}
-
-# The cost of a sample when eight threads share a counter.
-function together(    extra) {
-	if (!known("samples-together", "profil", 100000, 1) || !known("samples-together", "none", 100000, 1))
-		return 0
-	extra = ns["samples-together", "profil", 100000, 1] - ns["samples-together", "none", 100000, 1]
-	return extra / samples["samples-together", "profil", 100000, 1]
 }
 
 # The module's other clocks; rows that name no clock are of its default clock.
@@ -43,13 +25,6 @@ function clock_rows(    ours, what) {
 	what = "sample of the perf clock, 10,000 Hz"
 	row(what, ours, "lazy clock", sample("samples", "profil", 100000, 1))
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1), 1.04)
-	row("sample of the perf clock, 50,000 Hz", sample("samples", "perf-clock", 20000, 1), "empty perf handler, 50,000 Hz", sample("samples", "floor", 20000, 1), 1.04)
-	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1))
-	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1))
-	row(what ", beside 100 other profiles", sample("samples", "perf-100", 100000, 1), "alone", ours)
-	row("context switch, perf clock", each("switches", "perf-clock", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
-	row("context switch to an unprofiled process and back, perf clock", each("switches-out", "perf-clock", 10000000),
-		"unprofiled", each("switches-out", "none", 10000000))
 }
 
 function event_rows(what, work, method, unprofiled, allowed,    ours) {
@@ -59,7 +34,6 @@ function event_rows(what, work, method, unprofiled, allowed,    ours) {
 	if (unprofiled != work)
 		return
 	row(what, ours, "BPF program, event on each CPU", each(work, "bpf", 10000000))
-	row(what, ours, "BPF program, event of the task", each(work, "bpf-task", 10000000))
 	row(what, ours, "perf record", each(work, "perf", 10000000))
 }
 
@@ -76,31 +50,21 @@ function threads_row(verb, n, allowed,    what, ours, perf) {
 	ours = each(verb "-threads-" n, "profil", 0)
 	perf = each(verb "-threads-" n, "perf", 0)
 	row(what, ours, "perf record -p", perf, allowed)
-	if (n > 1) {
-		row(what, ours, "perf record -p, less its cost for 1 thread", max(perf - each(verb "-threads-1", "perf", 0), 0))
-		row(what, ours, "1 thread", each(verb "-threads-1", "profil", 0))
-	}
 }
 
-function processes_row(verb, n) {
-	if (n == 1000 && known(verb "-processes-" n, "profil", 0, 1))
-		row(verb " 1,000 processes, one submission, each", each(verb "-processes-" n, "profil", 0) / n, "15,000 instructions", 15000, 1)
-	if (((verb "-processes-" n), "ioctl", 0, 1) in ns)
-		row(verb " " number(n) (n == 1 ? " process" : " processes") ", one submission",
-			each(verb "-processes-" n, "profil", 0), "an ioctl each", each(verb "-processes-" n, "ioctl", 0))
+# All but the first in one submission of a ring, and by an ioctl each.
+function processes_rows(verb,    what, ours) {
+	what = verb " 1,000 processes, one submission"
+	ours = each(verb "-processes-1000", "profil", 0)
+	row(what ", each", ours / 1000, "15,000 instructions", 15000, 1)
+	if ((verb "-processes-1000", "ioctl", 0, 1) in ns)
+		row(what, ours, "an ioctl each", each(verb "-processes-1000", "ioctl", 0))
 }
 
 # The work that remains when recording ends.
 function flat_rows() {
 	row("end of recording, until the file is there", each("flat-end", "profil", 0), "perf record", each("flat-end", "perf", 0))
 	row("flat profile of the file", each("flat-report", "profil", 0), "perf report", each("flat-report", "perf", 0))
-}
-
-# The ticks of a run, relative to its CPU time.
-function share_row(rate, who, work, method, period) {
-	if (known(work, method, period, 1))
-		printf "| %s Hz | %s | %.1f | %.4f |\n", number(rate), who, samples[work, method, period, 1],
-			samples[work, method, period, 1] * 1e9 / rate / cpu[work, method, period, 1]
 }
 
 # A row about where the ticks fell.  limit: chi-square exceeds it in one of 20 runs by chance.
@@ -118,7 +82,6 @@ function bias_rows(what, work) {
 	bias_row(what, "lazy clock", work, "lazy")
 	bias_row(what, "perf clock", work, "perf")
 	bias_row(what, "BPF program", work, "bpf")
-	bias_row(what, "signal of a CPU-time timer", work, "signal")
 }
 
 function bias_table() {
@@ -126,7 +89,6 @@ function bias_table() {
 	print "|---|---|---:|---:|---:|---:|---:|---:|---:|"
 	bias_rows("always runs", "split")
 	bias_rows("woken each ms", "bursts")
-	bias_rows("woken with the scheduler's tick", "step")
 }
 
 # What the profiles of other processes cost an unprofiled program, and an idle CPU.
@@ -140,14 +102,12 @@ function others_row(n, clock,    method, base) {
 		each("switches", method, 10000000) / each("switches", "none", 10000000), samples["idle", method, 0, 1]
 }
 
-function others_table(    n) {
+function others_table() {
 	print "\n| other profiled processes, at 10,000 Hz | clock | unprofiled program | ratio | its context switch | ratio | timer interrupts of an idle CPU per second |"
 	print "|---:|---|---:|---:|---:|---:|---:|"
 	others_row(0)
-	for (n = 1; n <= 100; n *= 10)
-		others_row(n, "lazy")
-	for (n = 1; n <= 100; n *= 10)
-		others_row(n, "perf")
+	others_row(100, "lazy")
+	others_row(100, "perf")
 }
 
 # A row about memory, in bytes; there may be nothing to compare with.
@@ -165,8 +125,6 @@ function memory_table() {
 	memory_row("a process, with 64 KiB of counters", "memory-process", "BPF program, with 64 KiB of counters", "bpf")
 	memory_row("a process, kernel memory", "memory-kernel", "perf event, without a buffer", "perf")
 	memory_row("a thread of it, kernel memory", "memory-thread", "perf event, without a buffer", "perf")
-	memory_row("a region, kernel memory", "memory-region")
-	memory_row("a sample, of 10,000, kernel memory", "memory-samples")
 	memory_row("the file of 10,000 samples", "flat-bytes", "perf.data", "perf")
 }
 
@@ -178,40 +136,19 @@ END {
 	sample_rows()
 	clock_rows()
 	event_rows("context switch", "switches", "profil", "switches", 1.01)
-	event_rows("context switch to an unprofiled process and back", "switches-out", "profil", "switches-out", 1.01)
 	event_rows("thread, created and ended", "threads", "profil", "threads", 1.01)
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.1)
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.1)
-	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-words-400", 1.1)
-	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.1)
 	event_rows("fork, recorded and followed", "forks", "recorded", "forks")
 	event_rows("vfork and exec, recorded and followed", "execs", "recorded", "execs")
 	start_rows()
-	for (n = 1; n <= 10000; n *= n == 1 ? 100 : 10) {
-		threads_row("attach", n, n == 10000 ? 0.01 : "")
-		threads_row("detach", n)
-	}
-	for (n = 1; n <= 1000; n *= n == 1 ? 100 : 10) {
-		processes_row("attach", n)
-		processes_row("detach", n)
-	}
+	threads_row("attach", 1)
+	threads_row("attach", 10000, 0.01)
+	threads_row("detach", 10000)
+	processes_rows("attach")
 	flat_rows()
 	if (quick)
 		exit 0
-	print "\n| rate | profiler | ticks of a run | ticks × period / CPU time |"
-	print "|---:|---|---:|---:|"
-	share_row(100, "profil", "samples-slow", "profil", 10000000)
-	share_row(1000, "profil", "samples-slow", "profil", 1000000)
-	share_row(10000, "profil", "samples", "profil", 100000)
-	share_row(50000, "profil", "samples", "profil", 20000)
-	share_row(10000, "BPF program", "samples", "bpf", 100000)
-	share_row(50000, "BPF program", "samples", "bpf", 20000)
-	share_row(10000, "perf record", "samples", "perf", 100000)
-	share_row(50000, "perf record", "samples", "perf", 20000)
-	share_row(10000, "timer_create of the time of day", "samples", "signal-wall", 100000)
-	share_row(250, "timer_create of CPU time", "samples-slow", "signal", 4000000)
-	share_row(250, "gperftools", "samples-slow", "gperftools", 0)
-	share_row(100, "libc's profil()", "samples-slow", "libc", 0)
 	bias_table()
 	others_table()
 	memory_table()

@@ -81,9 +81,7 @@ function followed_row(kind, what, method) {
 
 function followed_rows(kind) {
 	followed_row(kind, "followed, alone in its bucket", "recorded-0")
-	followed_row(kind, "followed, 200 bindings of others in the bucket", "recorded-200")
 	followed_row(kind, "followed, 255 bindings of others in the bucket", "recorded-255")
-	followed_row(kind, "followed by 8 sessions", "sessions-0")
 	followed_row(kind, "followed by 8 sessions, 248 bindings of others in the bucket", "sessions-248")
 }
 
@@ -95,9 +93,6 @@ END {
 	tick_row("self profile, alone in its bucket", "profil", "profil")
 	tick_row("self profile, 255 bindings of others in the bucket", "profil-255", "profil")
 	tick_row("recording, alone in its bucket", "recorded", "recorded")
-	tick_row("8 sessions", "sessions", "recorded")
-	tick_row("8 sessions, and 64 of other threads", "sessions-threads", "recorded")
-	tick_row("the same, and 184 bindings of others in the bucket", "sessions-threads-184", "recorded")
 	tick_row("8 sessions, and 64 of this thread", "sessions-thread", "recorded")
 	tick_row("the same, and 184 bindings of others in the bucket", "sessions-thread-184", "recorded")
 	fork_row("unprofiled", "none")

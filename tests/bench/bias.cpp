@@ -6,8 +6,7 @@
  * Usage: bias WORK METHOD PERIOD-NS
  * WORK spends a known time in each of its loops:
  * split: one, two, three and four parts of the time, in chunks of random length and order;
- * bursts: woken each ms, it spends a twentieth of it in one loop and then three in another;
- * step: the same each 4 ms, at the time of the scheduler's tick (at 250 Hz).
+ * bursts: woken each ms, it spends a twentieth of it in one loop and then three in another.
  * METHOD is a method of cost that counts in memory.
  * Prints: bias WORK METHOD PERIOD TICKS EXPECTED SHARE WANTED CHI-SQUARE DEGREES
  * TICKS: the ticks in the loops; EXPECTED: the time of the loops, in periods; SHARE: the
@@ -55,8 +54,10 @@ void split(Parts &parts)
 	}
 }
 
-void woken_each(Parts &parts, std::uint64_t period, int times)
+void bursts(Parts &parts)
 {
+	constexpr std::uint64_t period = ms;
+	constexpr int times = 4000;
 	std::uint64_t next = now() / period * period + period;
 
 	for (int i = 0; i < times; i++, next += period) {
@@ -79,10 +80,8 @@ Parts do_work(const std::string &work)
 
 	if (work == "split")
 		split(parts);
-	else if (work == "bursts")
-		woken_each(parts, ms, 4000);
 	else
-		woken_each(parts, 4 * ms, 1000);
+		bursts(parts);
 	return parts;
 }
 
@@ -106,7 +105,7 @@ double ticks_in(const Method &method, void (*which)(long))
 int main(int argc, char **argv)
 {
 	if (argc != 4) {
-		std::fprintf(stderr, "usage: bias split|bursts|step METHOD PERIOD-NS\n");
+		std::fprintf(stderr, "usage: bias split|bursts METHOD PERIOD-NS\n");
 		return 2;
 	}
 	const std::uint64_t period = std::strtoull(argv[3], nullptr, 10);

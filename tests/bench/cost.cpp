@@ -4,21 +4,19 @@
  * In a guest under -icount, where a virtual nanosecond is an executed instruction,
  * the cost is in instructions.
  *
- * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]] cost starts
- *        METHOD [PERIOD-NS [REGIONS]] cost --mark WORK METHOD [PERIOD-NS [REGIONS]] WORK: samples,
- *        samples-kernel, samples-slow, samples-together, switches, switches-out, threads, forks,
- *        forks-words, forks-bytes, the same with -400, execs, faults, samples-64-places and
- *        samples-1000-places (work.cpp); starts: METHOD is started and stopped; idle: nothing runs
+ * Usage: cost [--beside | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
+ *        cost starts METHOD [PERIOD-NS [REGIONS]]
+ *        WORK: samples, samples-kernel, samples-slow, switches, threads, forks, forks-words,
+ *        forks-bytes, execs, faults, samples-64-places and samples-1000-places (work.cpp);
+ *        starts: METHOD is started and stopped; idle: nothing runs
  *        for a second, and SAMPLES are the timers' interrupts.  METHOD: none; floor (the module
  *        floor ticks, and this program only waits); profil (a self profile); sessions (as many
- *        recordings as users can make), sessions-thread and sessions-threads (beside them those of this
- *        thread, or of other threads); recorded, everybody (recordings, for which REGIONS are
- *        mappings of text), recorded-kernel, everybody-kernel (the same, that count where in the
- *        kernel ticks come); by-other (another process makes a system-wide recording); perf,
- *        perf-all (perf record -a); bpf, bpf-task, bpf-kernel; signal, signal-wall, libc,
- *        gperftools.  With -faults behind floor, recorded, perf, bpf or bpf-task,
- *        PERIOD-NS is a number of page faults; recorded-two-faults records two events at once.
- *        Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
+ *        recordings as users can make), sessions-thread (beside them those of this thread); recorded,
+ * everybody (recordings, for which REGIONS are mappings of text), recorded-kernel, everybody-kernel (the
+ * same, that count where in the kernel ticks come); by-other (another process makes a system-wide recording);
+ * perf, perf-all (perf record -a); bpf, bpf-kernel; signal, libc, gperftools.  With -faults behind floor,
+ * recorded, perf or bpf, PERIOD-NS is a number of page faults; recorded-two-faults records two events at
+ * once. Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
  * NS is the mean of the middle half of some runs, after one run that warms everything
  * up.  UNITS are the parts of a run (switches, threads, ...); SAMPLES and CPU-NS are the
@@ -27,11 +25,8 @@
  * --among: while that many other processes are profiled, which stand still.
  * --beside: unprofiled and profiled runs by turns, and a line for each; for work whose
  * cost differs from run to run by more than a profile costs.
- * --mark: one run between marks for QEMU's plugin (footprint/), which prints what it found itself.
- * --best: as --beside, but the least of all runs; for a host that others use.
  */
 #include "tests/bench/bench.h"
-#include "tests/bench/footprint/mark.h"
 #include "tests/bench/method.h"
 #include "tests/bench/target.h"
 #include "tests/bench/work.h"
@@ -92,20 +87,6 @@ Cost measure(const Work &work, const std::string &name, const Wish &wish)
 	return {middle(times), static_cast<double>(work.units), samples, ran};
 }
 
-/** Runs the work once, marked: the plugin of QEMU measures its interrupts. */
-void run_marked(const Work &work, const std::string &name, const Wish &wish)
-{
-	work.prepare();
-	const auto method = make_method(name, wish);
-
-	work.run();
-	footprint::mark<1>();
-	work.run();
-	footprint::mark<0>();
-	method->drain();
-	method->stop();
-}
-
 Cost measure_starts(const std::string &name, const Wish &wish)
 {
 	std::uint64_t begin = 0;
@@ -139,13 +120,7 @@ struct Beside {
 	Cost without, with;
 };
 
-double least(std::vector<double> values)
-{
-	return *std::min_element(values.begin(), values.end());
-}
-
-Beside measure_beside(const Work &work, const std::string &name, const Wish &wish,
-		      double (*typical)(std::vector<double>))
+Beside measure_beside(const Work &work, const std::string &name, const Wish &wish)
 {
 	std::vector<double> without, with;
 
@@ -157,7 +132,7 @@ Beside measure_beside(const Work &work, const std::string &name, const Wish &wis
 		with.push_back(run_once(work));
 	}
 	const auto units = static_cast<double>(work.units);
-	return {{typical(without), units, 0, 0}, {typical(with), units, 0, 0}};
+	return {{middle(without), units, 0, 0}, {middle(with), units, 0, 0}};
 }
 
 /** The number of interrupts by the CPUs' own timers. */
@@ -213,17 +188,15 @@ void print(const std::string &work, const std::string &name, const Wish &wish, c
 
 int main(int argc, char **argv)
 {
-	const bool best = argc > 1 && !std::strcmp(argv[1], "--best");
-	const bool beside = best || (argc > 1 && !std::strcmp(argv[1], "--beside"));
-	const bool mark = argc > 1 && !std::strcmp(argv[1], "--mark");
+	const bool beside = argc > 1 && !std::strcmp(argv[1], "--beside");
 	const bool among = argc > 2 && !std::strcmp(argv[1], "--among");
 	const auto others = among ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)) : 0;
 
-	argc -= beside + mark + 2 * among;
-	argv += beside + mark + 2 * among;
+	argc -= beside + 2 * among;
+	argv += beside + 2 * among;
 	if (argc < 3) {
-		std::fprintf(stderr, "usage: cost [--beside | --best | --mark | --among OTHERS] WORK METHOD "
-				     "[PERIOD-NS [REGIONS]]\n");
+		std::fprintf(stderr,
+			     "usage: cost [--beside | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]\n");
 		return 2;
 	}
 	const std::string work = argv[1], name = argv[2];
@@ -234,12 +207,10 @@ int main(int argc, char **argv)
 	make_others(others);
 	if (work == "threads" && beside)
 		take_turns();
-	if (mark) {
-		run_marked(find_work(work), name, wish);
-	} else if (work == "idle") {
+	if (work == "idle") {
 		print(work, name, wish, measure_idle(find_work(work)));
 	} else if (beside) {
-		const Beside costs = measure_beside(find_work(work), name, wish, best ? least : middle);
+		const Beside costs = measure_beside(find_work(work), name, wish);
 		print(work, "none-beside-" + name, wish, costs.without);
 		print(work, name, wish, costs.with);
 	} else if (work == "starts") {

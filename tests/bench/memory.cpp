@@ -11,9 +11,7 @@
  *   table of 64 KiB, which is pinned), perf (an event and the default buffer of perf
  *   record, which is mapped), bpf (the program of count.bpf.c, whose counters, as many,
  *   are the kernel's own);
- * thread: the kernel's own memory for each more thread of a process with 5,000;
- * region: for each more region of a profile with 1,000;
- * samples: for each sample, of 10,000.
+ * thread: the kernel's own memory for each more thread of a process with 5,000.
  * now: what the kernel has now; prints the bytes alone.
  * METHOD is profil; for process also perf and bpf; for kernel and thread also perf.
  * Prints, as cost does: memory-WHAT METHOD 0 1 BYTES 1 0 0
@@ -122,20 +120,6 @@ std::vector<pid_t> targets_with_a_thread(unsigned number)
 	return pids;
 }
 
-profil_region region_at(std::uint64_t low, void *buffer, std::uint64_t bytes)
-{
-	profil_region region{};
-
-	region.low = region.offset = low;
-	region.high = low + bytes;
-	region.buffer = reinterpret_cast<std::uint64_t>(buffer);
-	region.bytes = bytes;
-	region.scale = 0x10000;
-	region.width = 4;
-	region.post = 2;
-	return region;
-}
-
 /** Records a process; with @p shared, in one recording with the others, whose table adds nothing. */
 void record(pid_t pid, bool shared)
 {
@@ -224,50 +208,6 @@ double each_thread(const std::string &method)
 	return (kernel_memory() - before) / threads;
 }
 
-/** A process that stands still, with a self profile of so many regions. */
-void profile_itself(unsigned number)
-{
-	standing_process([number] {
-		std::vector<profil_region> regions;
-		profil_spec spec{};
-
-		for (unsigned i = 0; i < number; i++)
-			regions.push_back(region_at(0x400000 + i * 16, &counters[i * 4], 16));
-		spec.size = sizeof spec;
-		spec.period = 1'000'000;
-		spec.regions = regions.data();
-		spec.nr_regions = number;
-		if (profil_self_start(&spec, nullptr))
-			die("profil_self_start");
-	});
-}
-
-/** The memory for each region: a hundred profiles with many regions compared with a hundred with one. */
-double each_region()
-{
-	constexpr unsigned profiles = 100, many = 1000;
-	double at[4] = {};
-
-	for (unsigned part = 0; part < 3; part++) {
-		at[part] = kernel_memory();
-		for (unsigned i = 0; i < profiles; i++)
-			profile_itself(part == 2 ? many : 1);
-	}
-	at[3] = kernel_memory();
-	return ((at[3] - at[2]) - (at[2] - at[1])) / profiles / (many - 1);
-}
-
-double each_sample()
-{
-	constexpr double samples = 10'000;
-	const auto method = make_method("profil", {100'000, 1});
-
-	burn(100'000);
-	const double before = kernel_memory();
-	burn(static_cast<long>(samples) * 50'000);
-	return (kernel_memory() - before) / samples;
-}
-
 double measure(const std::string &what, const std::string &method)
 {
 	const Attach attach_to = method == "profil" ? record
@@ -278,11 +218,7 @@ double measure(const std::string &what, const std::string &method)
 		return each_process(attach_to, 100, with_buffers, false);
 	if (what == "kernel")
 		return each_process(attach_to, 1000, kernel_memory, true);
-	if (what == "thread")
-		return each_thread(method);
-	if (what == "region")
-		return each_region();
-	return each_sample();
+	return each_thread(method);
 }
 
 } // namespace
@@ -296,7 +232,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc != 3) {
-		std::fprintf(stderr, "usage: memory process|kernel|thread|region|samples profil|perf|bpf\n");
+		std::fprintf(stderr, "usage: memory process|kernel|thread profil|perf|bpf\n");
 		return 2;
 	}
 	if (setrlimit(RLIMIT_NOFILE, &many))

@@ -2,9 +2,8 @@
 /** @file tests/bench/method_bpf.cpp  A BPF program on the event of the module's clock.
  *
  * bpf: an event on each CPU, as in the profilers of bcc and bpftrace, where the program
- * checks whose tick it is; bpf-task: an event of the process, which its threads and
- * children inherit; bpf-kernel: on each CPU, a program that counts stacks of the kernel of
- * depth 1.  The first two also sample another event than the clock's.
+ * checks whose tick it is, or which samples another event than the clock's; bpf-kernel: on each
+ * CPU, a program that counts stacks of the kernel of depth 1.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/count.skel.h"
@@ -21,8 +20,8 @@ namespace bench {
 
 namespace {
 
-/** Opens an event with the attributes of the module's clock, or of its events, except for inherit. */
-int open_event(const Wish &wish, pid_t pid, int cpu)
+/** Opens an event with the attributes of the module's clock, or of its events, for a CPU. */
+int open_event(const Wish &wish, int cpu)
 {
 	perf_event_attr attr{};
 
@@ -37,23 +36,22 @@ int open_event(const Wish &wish, pid_t pid, int cpu)
 		attr.exclude_idle = 1;
 		attr.exclude_hv = 1;
 	}
-	attr.inherit = cpu < 0;
-	return static_cast<int>(syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC));
+	return static_cast<int>(syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 class Bpf : public Method {
 public:
-	Bpf(const Wish &wish, bool task)
+	explicit Bpf(const Wish &wish)
 	{
 		if (!skeleton)
 			die("BPF skeleton");
-		skeleton->rodata->tgid = task ? 0 : static_cast<std::uint32_t>(getpid());
+		skeleton->rodata->tgid = static_cast<std::uint32_t>(getpid());
 		skeleton->rodata->low = text_low();
 		if (count_bpf::load(skeleton))
 			die("BPF load");
-		const int cpus = task ? 1 : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+		const int cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
 		for (int cpu = 0; cpu < cpus; cpu++) {
-			const int event = task ? open_event(wish, 0, -1) : open_event(wish, -1, cpu);
+			const int event = open_event(wish, cpu);
 			bpf_link *link =
 				event < 0 ? nullptr
 					  : bpf_program__attach_perf_event(skeleton->progs.count, event);
@@ -98,7 +96,7 @@ public:
 		if (!skeleton || stack_bpf::load(skeleton))
 			die("BPF load");
 		for (int cpu = 0; cpu < static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); cpu++) {
-			const int event = open_event(wish, -1, cpu);
+			const int event = open_event(wish, cpu);
 			bpf_link *link =
 				event < 0 ? nullptr
 					  : bpf_program__attach_perf_event(skeleton->progs.count, event);
@@ -135,8 +133,8 @@ private:
 
 std::unique_ptr<Method> make_bpf(const std::string &name, const Wish &wish)
 {
-	if (name == "bpf" || name == "bpf-task")
-		return std::make_unique<Bpf>(wish, name == "bpf-task");
+	if (name == "bpf")
+		return std::make_unique<Bpf>(wish);
 	if (name == "bpf-kernel")
 		return std::make_unique<BpfKernel>(wish);
 	return nullptr;

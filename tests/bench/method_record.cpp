@@ -81,16 +81,6 @@ public:
 	}
 };
 
-/** Beside them sessions that each record another thread, which stands still. */
-class SessionsOfThreads : public Sessions {
-public:
-	explicit SessionsOfThreads(const Wish &wish) : Sessions(wish, 0)
-	{
-		for (std::size_t i = 0; i < most_threads; i++)
-			add(standing_thread(), PROFIL_THREAD);
-	}
-};
-
 /**
  * Another process makes the system-wide recording, so that a fork of this one has no pinned pages
  * to copy.
@@ -133,8 +123,6 @@ std::unique_ptr<Method> make_record(const std::string &name, const Wish &wish)
 		return std::make_unique<Sessions>(wish, PROFIL_FOLLOW);
 	if (name == "sessions-thread")
 		return std::make_unique<SessionsOfThread>(wish);
-	if (name == "sessions-threads")
-		return std::make_unique<SessionsOfThreads>(wish);
 	return nullptr;
 }
 

@@ -2,9 +2,8 @@
 /** @file tests/bench/method_signal.cpp  Methods that sample in a signal handler.
  *
  * signal: a POSIX timer of the process's CPU time, which Linux checks in each tick of
- * the scheduler, so at most HZ times a second; signal-wall: the same with the monotonic
- * clock, which has no such limit but is not CPU time; libc: profil(3), 100 Hz;
- * gperftools: CPUPROFILE_FREQUENCY, or 100 Hz.
+ * the scheduler, so at most HZ times a second; libc: profil(3), 100 Hz; gperftools:
+ * CPUPROFILE_FREQUENCY, or 100 Hz.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -33,7 +32,7 @@ void count_signal(int, siginfo_t *, void *context)
 
 class Signal : public Method {
 public:
-	Signal(const Wish &wish, clockid_t clock) : before(counted())
+	Signal(const Wish &wish) : before(counted())
 	{
 		struct sigaction action {};
 		sigevent event{};
@@ -46,7 +45,8 @@ public:
 		time.it_interval.tv_sec = static_cast<time_t>(wish.period / 1'000'000'000);
 		time.it_interval.tv_nsec = static_cast<long>(wish.period % 1'000'000'000);
 		time.it_value = time.it_interval;
-		if (sigaction(SIGPROF, &action, nullptr) || timer_create(clock, &event, &timer) ||
+		if (sigaction(SIGPROF, &action, nullptr) ||
+		    timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) ||
 		    timer_settime(timer, 0, &time, nullptr))
 			die("timer");
 	}
@@ -104,9 +104,7 @@ public:
 std::unique_ptr<Method> make_signal(const std::string &name, const Wish &wish)
 {
 	if (name == "signal")
-		return std::make_unique<Signal>(wish, CLOCK_PROCESS_CPUTIME_ID);
-	if (name == "signal-wall")
-		return std::make_unique<Signal>(wish, CLOCK_MONOTONIC);
+		return std::make_unique<Signal>(wish);
 	if (name == "libc")
 		return std::make_unique<Libc>();
 	if (name == "gperftools")

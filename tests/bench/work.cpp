@@ -36,8 +36,6 @@ namespace {
 constexpr int rounds = 10'000; /* of a ping-pong, with two switches each */
 constexpr int threads = 1'000;
 constexpr int children = 50;
-constexpr int mappings = 400;
-constexpr int together = 8;
 constexpr std::size_t fresh = 4096; /* pages */
 
 void nothing() {}
@@ -157,21 +155,6 @@ template <void (*copy)()> void fork_and_copy()
 	}
 }
 
-/** Neighbours have different protections, or the kernel would merge them. */
-void make_mappings()
-{
-	for (int i = 0; i < mappings; i++) {
-		void *const page =
-			mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (page == MAP_FAILED)
-			die("mmap");
-		*static_cast<volatile char *>(page) = 1;
-		if (i % 2 && mprotect(page, 4096, PROT_READ))
-			die("mprotect");
-	}
-}
-
 constexpr char program[] = "/tmp/bench-busybox";
 
 /** Copies a static program, without shared objects, into memory: not the host's file. */
@@ -200,7 +183,7 @@ template <long million_instructions> void burn_for()
 }
 
 /**
- * Nearly all of the time is in one system call, or the next one of the same; A few ticks come in
+ * Nearly all of the time is in one system call, or the next one of the same.  A few ticks come in
  * user mode, because a system-wide recording binds an address space at its first tick there.
  */
 void stay_in_kernel()
@@ -212,50 +195,6 @@ void stay_in_kernel()
 		if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
 			die("getrandom");
 	}
-}
-
-/** Threads that together do the work of one, all at the same instructions. */
-template <long million_instructions> void burn_together()
-{
-	std::array<std::thread, together> all;
-
-	for (std::thread &thread : all)
-		thread = std::thread(burn, million_instructions * 500'000 / together);
-	for (std::thread &thread : all)
-		thread.join();
-}
-
-/** Threads, one for each CPU of a guest of the second mode, each in a loop of its own. */
-template <std::size_t number> void burn_apart()
-{
-	std::array<std::thread, number> all;
-
-	for (std::size_t i = 0; i < number; i++)
-		all[i] = std::thread(loops[i], 100'000'000);
-	for (std::thread &thread : all)
-		thread.join();
-}
-
-Pipes to_other;
-
-/** Forks the other process before the profile starts, so that it is not profiled. */
-void prepare_other()
-{
-	if (pipe(to_other.there) || pipe(to_other.back))
-		die("pipe");
-	const pid_t other = fork();
-	if (other < 0)
-		die("fork");
-	if (other)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
-		answer(&to_other);
-}
-
-void ping_pong_with_other()
-{
-	ask(to_other);
 }
 
 volatile char *pages;
@@ -289,23 +228,15 @@ void sleep_a_second()
 
 const std::map<std::string, Work> works = {
 	{"samples", {nothing, burn_for<100>, 1, 9}},
-	{"samples-together", {nothing, burn_together<100>, 1, 9}},
-	{"one-thread", {nothing, burn_apart<1>, 1, 9}},
-	{"two-threads", {nothing, burn_apart<2>, 1, 9}},
-	{"eight-threads", {nothing, burn_together<400>, 1, 9}},
 	{"samples-64-places", {make_places<64>, burn_in_places<64>, 1, 9}},
 	{"samples-1000-places", {make_places<1000>, burn_in_places<1000>, 1, 9}},
 	{"samples-kernel", {nothing, stay_in_kernel, 1, 9}},
 	{"samples-slow", {nothing, burn_for<600>, 1, 9}},
 	{"switches", {nothing, ping_pong, 2UL * rounds, 3}},
-	{"switches-out", {prepare_other, ping_pong_with_other, 2UL * rounds, 3}},
 	{"threads", {nothing, make_threads, threads, 3}},
 	{"forks", {nothing, fork_children, children, 9}},
 	{"forks-words", {nothing, fork_and_copy<copy_words>, children, 9}},
 	{"forks-bytes", {nothing, fork_and_copy<copy_bytes>, children, 9}},
-	{"forks-400", {make_mappings, fork_children, children, 5}},
-	{"forks-words-400", {make_mappings, fork_and_copy<copy_words>, children, 5}},
-	{"forks-bytes-400", {make_mappings, fork_and_copy<copy_bytes>, children, 5}},
 	{"execs", {copy_program, execute, children, 3}},
 	{"faults", {map_pages, touch_pages, fresh, 21}},
 	{"idle", {nothing, sleep_a_second, 1, 3}},
