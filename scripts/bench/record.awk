@@ -7,6 +7,8 @@ function tick_rows(    plain, what) {
 	plain = sample("samples", "profil", 100000, 1)
 	what = "tick of a recording of a process, "
 	row(what "1 mapping of text", sample("samples", "recorded", 100000, 1), "self profile, 1 region", plain, 1.10)
+	row(what "1 mapping of text", sample("samples", "recorded", 100000, 1), "empty timer, 10,000 Hz",
+		sample("samples", "timer-floor", 100000, 1), 1.19)
 	row(what "1,000 mappings of text", sample("samples", "recorded", 100000, 1000), "self profile, 1 region", plain, 1.10)
 	row(what "in 64 mappings by turns", sample("samples-64-places", "recorded", 100000, 1), "self profile, 1 region", plain)
 	row("tick of a system-wide recording, 1 mapping of text", sample("samples", "everybody", 100000, 1),

@@ -3,11 +3,21 @@
 # Print the table of make bench.  Needs rows.awk, which reads the results and describes -v
 # quick=yes.
 
+function flavour_row(what, method) {
+	row("sample, " what, sample("samples", method, 100000, 1), "empty timer, 10,000 Hz",
+		sample("samples", "timer-floor", 100000, 1), 1.25)
+}
+
 function sample_rows(    ours, what) {
 	ours = sample("samples", "profil", 100000, 1)
 	what = "sample, 10,000 Hz"
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1))
-	row(what, ours, "empty timer, 10,000 Hz", sample("samples", "timer-floor", 100000, 1), 1.1)
+	row(what, ours, "empty timer, 10,000 Hz", sample("samples", "timer-floor", 100000, 1), 1.15)
+	flavour_row("profil() of BSD and IRIX", "bsd")
+	flavour_row("profil() of Tru64", "tru64")
+	flavour_row("profil() of AIX", "aix")
+	flavour_row("profil() of Solaris", "solaris")
+	flavour_row("pcsample()", "pcsample")
 	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1), 0.65)
 	row(what, ours, "bpftrace, profile probe, 10,000 Hz", sample("samples", "bpftrace", 100000, 1))
 	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1), 0.42)
@@ -38,9 +48,9 @@ function event_rows(what, work, method, unprofiled, allowed,    ours) {
 }
 
 function start_rows(    ours) {
-	ours = each("starts", "profil", 10000000)
+	ours = each("starts", "linux", 10000000)
 	row("start and stop", ours, "timer_create, timer_delete", each("starts", "signal", 10000000))
-	row("start and stop", ours, "libc's profil()", each("starts", "libc", 10000000), 1)
+	row("start and stop", ours, "libc's profil()", each("starts", "libc", 10000000), 0.8)
 	row("start and stop", ours, "gperftools", each("starts", "gperftools", 10000000))
 	row("start and stop", ours, "BPF program, loaded and attached", each("starts", "bpf", 10000000))
 }

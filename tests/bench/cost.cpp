@@ -10,13 +10,13 @@
  *        forks-bytes, execs, faults, samples-64-places and samples-1000-places (work.cpp);
  *        starts: METHOD is started and stopped; idle: nothing runs
  *        for a second, and SAMPLES are the timers' interrupts.  METHOD: none; floor (the module
- *        floor ticks, and this program only waits); profil (a self profile); sessions (as many
- *        recordings as users can make), sessions-thread (beside them those of this thread); recorded,
- * everybody (recordings, for which REGIONS are mappings of text), recorded-kernel, everybody-kernel (the
- * same, that count where in the kernel ticks come); by-other (another process makes a system-wide recording);
- * perf, perf-all (perf record -a); bpf, bpf-kernel; signal, libc, gperftools.  With -faults behind floor,
- * recorded, perf or bpf, PERIOD-NS is a number of page faults; recorded-two-faults records two events at
- * once. Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
+ *        floor ticks, and this program only waits); profil, bsd, tru64, aix, solaris, pcsample (self
+ * profiles); linux (profil()); sessions (as many recordings as users can make), sessions-thread (beside them
+ * those of this thread); recorded, everybody (recordings, for which REGIONS are mappings of text),
+ * recorded-kernel, everybody-kernel (the same, that count where in the kernel ticks come); by-other (another
+ * process makes a system-wide recording); perf, perf-all (perf record -a); bpf, bpf-kernel; signal, libc,
+ * gperftools.  With -faults behind floor, recorded, perf or bpf, PERIOD-NS is a number of page faults;
+ * recorded-two-faults records two events at once. Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
  * NS is the mean of the middle half of some runs, after one run that warms everything
  * up.  UNITS are the parts of a run (switches, threads, ...); SAMPLES and CPU-NS are the

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/** 32-bit counters for 4 bytes of text each: the same for every method that counts in memory. */
+/** 32-bit counters for 4 bytes of text each, for every method that counts in memory; see method_profil. */
 constexpr std::size_t text_covered = 64 << 10;
 constexpr std::size_t counters_size = text_covered;
 extern std::uint32_t counters[counters_size / sizeof(std::uint32_t)];
