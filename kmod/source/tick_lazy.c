@@ -17,6 +17,7 @@
 #include "source/source.h"
 
 #include "compat.h"
+#include "tick/point.h"
 #include "tick/sample.h"
 
 #include <linux/ktime.h>
