@@ -27,6 +27,9 @@ namespace {
 constexpr std::chrono::milliseconds progress_interval{250};
 constexpr int64_t ns_per_second = 1000000000;
 
+/** A checkpoint is left out if the file is due within as many seconds: it costs as much as the file. */
+constexpr double spared = 1;
+
 /** One run of profil record, from its options to the last file. */
 class RecordRun : private RecorderLog {
 public:
@@ -45,6 +48,11 @@ private:
 	Outcome prepare();
 	void begin();
 	void record();
+	/** Seconds until the file of this period is due. */
+	[[nodiscard]] double until_file() const;
+	/** Seconds until a checkpoint is due; infinite if the file comes soon after it. */
+	[[nodiscard]] double until_checkpoint() const;
+	/** Seconds until something is due. */
 	[[nodiscard]] double time_left() const;
 	[[nodiscard]] bool over();
 	void keep_times();
@@ -143,17 +151,29 @@ bool RecordRun::over()
 }
 
 /* In seconds, not as a time point: -d may exceed the clock's range. */
-double RecordRun::time_left() const
+double RecordRun::until_file() const
 {
 	double left = std::numeric_limits<double>::infinity();
 
-	if (delayed_)
-		return *options_.delay - seconds_since(start_);
 	if (options_.seconds)
 		left = *options_.seconds - seconds_since(start_);
 	if (options_.loop)
 		left = std::min(left, part_seconds_ - seconds_since(part_));
-	return std::min(left, files_.checkpoint_left());
+	return left;
+}
+
+double RecordRun::until_checkpoint() const
+{
+	const double left = files_.checkpoint_left();
+
+	return left + spared < until_file() ? left : std::numeric_limits<double>::infinity();
+}
+
+double RecordRun::time_left() const
+{
+	if (delayed_)
+		return *options_.delay - seconds_since(start_);
+	return std::min(until_file(), until_checkpoint());
 }
 
 /** Do whatever is due now. */
@@ -168,7 +188,7 @@ void RecordRun::keep_times()
 	}
 	if (!delayed_ && options_.loop && seconds_since(part_) >= part_seconds_)
 		write_part();
-	if (!delayed_ && files_.checkpoint_left() <= 0)
+	if (!delayed_ && until_checkpoint() <= 0)
 		files_.save(time_so_far(), [this] { return so_far(); });
 	if (snapshots_ && snapshots_->taken())
 		write_snapshot();

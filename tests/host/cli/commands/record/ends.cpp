@@ -246,6 +246,25 @@ TEST_CASE("a recording that is killed leaves its last checkpoint, which report r
 	CHECK(fs::exists(part));
 }
 
+TEST_CASE("no checkpoint is made when the file itself is due", "[perf][recorded]")
+{
+	need_perf();
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Child burn = burner();
+
+	/* A checkpoint would fail, and say so. */
+	fs::create_directory(file + ".part");
+	const Output output = run(profil_path() + " record --backend perf --checkpoint 1s -d 1.5 -o " + file +
+				  " -p " + std::to_string(burn.pid()));
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK_FALSE(has(output.text, "no checkpoint"));
+	CHECK(report(file)["samples"] > 0);
+}
+
 TEST_CASE("where no directory has room, a user on the terminal can make room and try again",
 	  "[perf][recorded]")
 {
