@@ -13,7 +13,6 @@
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/spinlock.h>
 #include <linux/task_work.h>
 
 /*
@@ -147,40 +146,6 @@ static int profil_status_check(struct profil_profile *profile)
 }
 
 /**
- * profil_profile_stored_locked() - number of PCs in the array
- * @profile: with a demand, whose lock is held
- *
- * The tick counts attempts: those that found the array full have stored nothing, and the last ones
- * may still wait for their page.
- *
- * Context: Any.
- * Return: their number.
- */
-u64 profil_profile_stored_locked(const struct profil_profile *profile)
-{
-	const struct profil_demand *demand = profile->demand;
-	u64 stored = atomic64_read(&profile->stored);
-
-	lockdep_assert_held(&demand->lock);
-	return profil_defer_stored(profile, min_t(u64, stored, demand->layout->how.nr_samples));
-}
-
-static u64 profil_profile_stored(const struct profil_profile *profile)
-{
-	struct profil_demand *demand = profile->demand;
-	unsigned long flags;
-	u64 stored;
-
-	/* It was off when it began, or is a recording. */
-	if (!demand)
-		return atomic64_read(&profile->stored);
-	raw_spin_lock_irqsave(&demand->lock, flags);
-	stored = profil_profile_stored_locked(profile);
-	raw_spin_unlock_irqrestore(&demand->lock, flags);
-	return stored;
-}
-
-/**
  * profil_profile_status() - report the outcomes of a profile's ticks
  * @profile: a profile
  * @status: everything but size, flags and profile is filled in
@@ -202,7 +167,7 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	pins = profil_profile_pins(profile);
 	status->state = READ_ONCE(profile->state);
 	status->period = profile->period;
-	status->stored = profil_profile_stored(profile);
+	status->stored = atomic64_read(&profile->stored);
 	status->pinned = pins ? (u64)pins->held << PAGE_SHIFT : 0;
 	status->processes = READ_ONCE(profile->nr_bindings);
 	status->joined = READ_ONCE(profile->joined);

@@ -48,25 +48,19 @@ static void profil_life_list(struct profil_profile *profile)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/*
- * Unpublish the pins, once no thread counts deferred ticks in them.  Return: number of PCs in the
- * array; those that still wait for their page will not be stored.
- */
-static u64 profil_life_unpublish(struct profil_profile *profile)
+/* Unpublish the pins, once no thread counts deferred ticks in them. */
+static void profil_life_unpublish(struct profil_profile *profile)
 {
 	struct profil_demand *demand = profile->demand;
 	unsigned long flags;
-	u64 stored;
 
 	if (!demand) {
 		rcu_assign_pointer(profile->pins, NULL);
-		return atomic64_read(&profile->stored);
+		return;
 	}
 	raw_spin_lock_irqsave(&demand->lock, flags);
 	rcu_assign_pointer(profile->pins, NULL);
-	stored = profil_profile_stored_locked(profile);
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
-	return stored;
 }
 
 /**
@@ -95,8 +89,8 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stor
 		profil_recording_end(profile->recording);
 	}
 	profil_sections_settle();
-	*stored = profil_life_unpublish(profile);
-	atomic64_set(&profile->stored, *stored);
+	profil_life_unpublish(profile);
+	*stored = atomic64_read(&profile->stored);
 	if (pins)
 		pins->gone = true;
 	profil_claim_put(&profile->claim);

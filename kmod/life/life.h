@@ -28,7 +28,6 @@ int profil_profile_stop_all(void);
 /* check.c */
 void profil_profile_check_later(struct profil_profile *profile);
 int profil_profile_check(struct profil_profile *profile);
-u64 profil_profile_stored_locked(const struct profil_profile *profile);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
 void profil_bindings_sweep(void);
 

@@ -92,6 +92,19 @@ static inline bool profil_layout_is_table(const struct profil_layout *layout)
 	return layout->count_bits;
 }
 
+/**
+ * profil_layout_sample() - position of an element of the array of PCs
+ * @layout: a layout with such an array
+ * @index: which element
+ *
+ * Context: Any, hard interrupt included.
+ * Return: the position, in bytes.
+ */
+static inline u64 profil_layout_sample(const struct profil_layout *layout, u64 index)
+{
+	return layout->samples + index * layout->how.sample_width;
+}
+
 struct profil_layout *profil_layout_create(const struct profil_start *how, bool table);
 struct profil_layout *profil_layout_move_table(const struct profil_layout *old,
 					       const struct profil_start *start);

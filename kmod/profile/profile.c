@@ -196,7 +196,7 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 /* Return: a PC in the array; 0 if none was stored, or its page is not pinned. */
 static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 {
-	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
+	u64 position = profil_layout_sample(pins->layout, index);
 	const void *page = pins->page[position >> PAGE_SHIFT];
 	const void *element = page + offset_in_page(position);
 

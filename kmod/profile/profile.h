@@ -133,10 +133,11 @@ void profil_sweep_soon(void);
 
 /**
  * struct profil_place - where a tick is to be counted
- * @position: of the counter or element; see &struct profil_layout
- * @pc: an element's PC; 0 for a counter
- * @region: which region has the counter; nr_bins: the overflow counter or the samples
- * @width: bytes of the counter; 0: an element of the array of PCs
+ * @position: of the counter; see &struct profil_layout.  0 in the array of PCs, where a PC gets
+ *	its element when it is stored
+ * @pc: to be stored in the array of PCs; 0 for a counter
+ * @region: which region has the counter; nr_bins: the overflow counter or the array
+ * @width: bytes of the counter; 0: the array of PCs
  * @user: the tick came in user mode, so its thread will look very soon
  */
 struct profil_place {
@@ -153,10 +154,11 @@ struct profil_place {
  * @profile: theirs, referenced
  * @task: the thread; NULL: free.  Set by its tick, cleared by @work with interrupts off
  * @mm: the address space it ran in: it may execute another program before @work runs
- * @place: of the first tick that is left; the others are at the same counter, or at
- *	the elements that follow in the same page
- * @count: ticks, changed by @task's ticks only
+ * @place: of each tick
+ * @count: ticks, changed by @task and its ticks only
  * @turn: ascends with the profile's deferrals; task works run in another order
+ * @index: number of the page that @work has pinned
+ * @page: its kernel address; NULL if there is no page
  */
 struct profil_deferral {
 	struct callback_head work;
@@ -166,6 +168,8 @@ struct profil_deferral {
 	struct profil_place place;
 	u64 count;
 	u64 turn;
+	unsigned long index;
+	void *page;
 };
 
 /**
@@ -198,14 +202,13 @@ struct profil_demand {
  * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is to be rechecked, in jiffies
  * @state: &enum profil_state.  It changes once, from RUNNING, by what comes first: a tick,
- *	a check, a command that stops it or the sweep.  But FULL becomes FAULT if a deferred
- *	tick finds that a page of the array is not there.
+ *	a check, a command that stops it or the sweep
  * @flags: &enum profil_flag
  * @demand: of a self profile that runs, or has run; else NULL
  * @recording: if it counts by file; else NULL
  * @everybody: its bit among the system-wide recordings; else 0
  * @claim: on what ticks for it
- * @stored: attempts to store a PC; those beyond the size of the array failed
+ * @stored: PCs in the array: each is counted just before it is there
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @memory: held by tasks of the counters' owner that wait for user memory: to check
  *	pins, or to make the ones that replace them.  No other task ever takes it.

@@ -26,6 +26,18 @@
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 
+/* The page that a deferral needs; if another tick has taken the last element, that element's. */
+static unsigned long profil_demand_index(const struct profil_deferral *deferral)
+{
+	const struct profil_layout *layout = deferral->profile->demand->layout;
+	u64 position = deferral->place.position;
+	u64 stored = atomic64_read(&deferral->profile->stored);
+
+	if (!deferral->place.width)
+		position = profil_layout_sample(layout, min(stored, layout->how.nr_samples - 1));
+	return position >> PAGE_SHIFT;
+}
+
 /* The spans are in the order of their pages. */
 static unsigned long profil_demand_address(const struct profil_layout *layout, unsigned long index)
 {
@@ -101,30 +113,30 @@ static bool profil_demand_wanted(const struct profil_deferral *deferral)
 }
 
 /* Interrupts stay off, so that membarrier(2) waits for this as it does for ticks. */
-static void profil_demand_settle(struct profil_deferral *deferral, struct page *page, bool hole)
+static bool profil_demand_settle(struct profil_deferral *deferral, bool hole)
 {
 	struct profil_profile *profile = deferral->profile;
 	struct profil_demand *demand = profile->demand;
 	struct profil_pins *pins;
 	unsigned long flags;
+	bool left;
 
 	raw_spin_lock_irqsave(&demand->lock, flags);
 	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&demand->lock));
 	profil_section_enter();
-	profil_defer_settle(deferral, pins, page ? page_address(page) : NULL, hole);
+	left = profil_defer_settle(deferral, pins, hole);
 	profil_section_leave();
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
+	return left;
 }
 
-/* Runs in the thread that had the tick, possibly in its exit, when it no longer has an mm. */
-static void profil_demand_work(struct callback_head *work)
+/* Return: true if ticks are left that need another page; otherwise the deferral is free. */
+static bool profil_demand_count(struct profil_deferral *deferral)
 {
-	struct profil_deferral *deferral = container_of(work, struct profil_deferral, work);
-	unsigned long index = deferral->place.position >> PAGE_SHIFT;
+	unsigned long index = profil_demand_index(deferral), address;
 	struct profil_profile *profile = deferral->profile;
 	struct page *page = NULL;
-	unsigned long address;
-	bool lent = false;
+	bool lent = false, left;
 	int err = -ENOENT;
 
 	if (profil_demand_wanted(deferral)) {
@@ -135,12 +147,24 @@ static void profil_demand_work(struct callback_head *work)
 			lent = !err;
 		}
 	}
-	/* This frees the deferral for ticks to come. */
-	profil_demand_settle(deferral, err ? NULL : page, err == -EFAULT);
+	deferral->index = index;
+	deferral->page = err ? NULL : page_address(page);
+	left = profil_demand_settle(deferral, err == -EFAULT);
 	if (lent)
 		profil_page_unlend(page);
 	else if (!err && !profil_demand_keep(profile, index, page))
 		unpin_user_pages_dirty_lock(&page, 1, true);
+	return left;
+}
+
+/* Runs in the thread that had the tick, possibly in its exit, when it no longer has an mm. */
+static void profil_demand_work(struct callback_head *work)
+{
+	struct profil_deferral *deferral = container_of(work, struct profil_deferral, work);
+	struct profil_profile *profile = deferral->profile;
+
+	while (profil_demand_count(deferral))
+		cond_resched();
 	profil_profile_put(profile);
 }
 

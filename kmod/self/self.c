@@ -346,9 +346,7 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	birth->parent = profile;
 	birth->layout = profil_layout_get(pins->layout);
 	birth->state = READ_ONCE(profile->state);
-	birth->stored = min_t(u64, atomic64_read(&profile->stored), pins->layout->how.nr_samples);
-	if (pins->layout->how.samples && profile->demand)
-		birth->stored = profil_defer_stored(profile, birth->stored);
+	birth->stored = atomic64_read(&profile->stored);
 	init_task_work(&birth->work, profil_birth_work);
 	/* Fails only for an exiting task; the child cannot exit yet. */
 	WARN_ON_ONCE(task_work_add(child, &birth->work, TWA_RESUME));

@@ -4,27 +4,16 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/counter.h"
+#include "tick/sample.h"
 
-#include "memory/pins.h"
-
+#include <linux/bitops.h>
 #include <linux/log2.h>
 
-/**
- * profil_count_in() - add to a counter, by the profile's policy
- * @profile: it stops if the policy says so
- * @pins: its pins
- * @counter: in a pinned page
- * @width: its bytes
- * @ticks: how many; receives how many of them had the outcome
- *
- * Context: Interrupts off.
- * Return: the outcome of the ticks.
- */
-enum profil_cause profil_count_in(struct profil_profile *profile, const struct profil_pins *pins,
-				  void *counter, u32 width, u64 *ticks)
+/* Add to a counter, by the profile's policy, which may stop the profile. */
+static enum profil_cause profil_count_add(struct profil_profile *profile,
+					  const struct profil_layout *layout, void *counter,
+					  u32 width, u64 *ticks)
 {
-	const struct profil_layout *layout = pins->layout;
 	enum profil_cause cause;
 
 	if (layout->how.limit_policy == PROFIL_WRAP)
@@ -37,16 +26,22 @@ enum profil_cause profil_count_in(struct profil_profile *profile, const struct p
 	return cause;
 }
 
-/**
- * profil_count_store() - store a PC, and count it in the gate
- * @pins: of the profile
- * @element: of the array of PCs, in a pinned page
- * @pc: the PC
- *
- * Context: Interrupts off.
- * Return: the outcome of the tick.
- */
-enum profil_cause profil_count_store(const struct profil_pins *pins, void *element, u64 pc)
+/* Kernel address of a position; NULL if its page is not pinned, or not the deferral's. */
+static void *profil_count_address(const struct profil_pins *pins, u64 position,
+				  const struct profil_deferral *deferral)
+{
+	u64 index = position >> PAGE_SHIFT;
+	void *page;
+
+	if (!deferral)
+		page = profil_page_at(pins, index);
+	else
+		page = deferral->index == index ? deferral->page : NULL;
+	profil_window();
+	return likely(page) ? page + offset_in_page(position) : NULL;
+}
+
+static void profil_count_write(const struct profil_pins *pins, void *element, u64 pc)
 {
 	struct profil_gate *gate = profil_pins_gate(pins);
 
@@ -56,5 +51,59 @@ enum profil_cause profil_count_store(const struct profil_pins *pins, void *eleme
 		WRITE_ONCE(*(u64 *)element, pc);
 	if (gate)
 		atomic64_inc((atomic64_t *)&gate->stored);
+}
+
+/*
+ * Store a PC in the next element of the array.  Only other ticks, which store theirs, can win the
+ * race for it, and each of them runs on a CPU of its own.
+ */
+static enum profil_cause profil_count_store(struct profil_profile *profile,
+					    const struct profil_pins *pins, u64 pc,
+					    const struct profil_deferral *deferral)
+{
+	const struct profil_layout *layout = pins->layout;
+	s64 index = atomic64_read(&profile->stored);
+	void *element;
+
+	do {
+		if (index >= layout->how.nr_samples)
+			return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
+		element = profil_count_address(pins, profil_layout_sample(layout, index),
+					       deferral);
+		if (!element)
+			return PROFIL_DEFERRED;
+	} while (!atomic64_try_cmpxchg(&profile->stored, &index, index + 1));
+	profil_count_write(pins, element, pc);
+	if (layout->pcsample && index + 1 == layout->how.nr_samples)
+		profil_profile_stop(profile, PROFIL_STATE_FULL);
 	return PROFIL_COUNTED;
+}
+
+/**
+ * profil_count_at() - count ticks at their place
+ * @profile: a self profile that runs
+ * @pins: its pins
+ * @place: where
+ * @deferral: they count in its page only; NULL: in those of @pins
+ * @ticks: how many, not 0; receives how many of them had the outcome, at least 1
+ *
+ * Context: Interrupts off, in a section.
+ * Return: the outcome of the ticks; PROFIL_DEFERRED, with nothing counted, without their page.
+ */
+enum profil_cause profil_count_at(struct profil_profile *profile, const struct profil_pins *pins,
+				  const struct profil_place *place,
+				  const struct profil_deferral *deferral, u64 *ticks)
+{
+	void *counter;
+
+	if (unlikely(pins->holes) && test_bit(place->region, pins->holes))
+		return PROFIL_OFF;
+	if (!place->width) {
+		*ticks = 1;	/* each has its own element */
+		return profil_count_store(profile, pins, place->pc, deferral);
+	}
+	counter = profil_count_address(pins, place->position, deferral);
+	return likely(counter) ?
+		profil_count_add(profile, pins->layout, counter, place->width, ticks) :
+		PROFIL_DEFERRED;
 }

@@ -108,8 +108,8 @@ static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 
  * Counting ticks, once their place in pinned memory is known.
  */
 
-enum profil_cause profil_count_in(struct profil_profile *profile, const struct profil_pins *pins,
-				  void *counter, u32 width, u64 *ticks);
-enum profil_cause profil_count_store(const struct profil_pins *pins, void *element, u64 pc);
+enum profil_cause profil_count_at(struct profil_profile *profile, const struct profil_pins *pins,
+				  const struct profil_place *place,
+				  const struct profil_deferral *deferral, u64 *ticks);
 
 #endif /* PROFIL_COUNTER_H */

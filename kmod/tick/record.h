@@ -134,13 +134,10 @@ enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
  * Ticks whose page is not pinned: they wait until their thread returns to user mode.
  */
 
-u64 profil_defer_stored(const struct profil_profile *profile, u64 stored);
 enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
 			       u64 ticks);
-void profil_defer_return(struct profil_profile *profile, u64 position, u64 nr);
 bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins);
-void profil_defer_settle(struct profil_deferral *deferral, struct profil_pins *pins,
-			 void *page, bool hole);
+bool profil_defer_settle(struct profil_deferral *deferral, struct profil_pins *pins, bool hole);
 
 /* A hit is part of a mapping, within an aligned range of this size, which selects its set. */
 #define PROFIL_HIT_SHIFT	20

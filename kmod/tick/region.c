@@ -11,62 +11,34 @@
 
 #include "compat.h"
 
-#include <linux/bitops.h>
 #include <linux/sched/task_stack.h>
 
-static enum profil_cause profil_count_at(struct profil_profile *profile,
-					 const struct profil_pins *pins,
-					 const struct profil_place *place, u64 *ticks)
+static enum profil_cause profil_count_or_defer(struct profil_profile *profile,
+					       const struct profil_pins *pins,
+					       const struct profil_place *place, u64 *ticks)
 {
-	void *page = profil_page_at(pins, place->position >> PAGE_SHIFT), *at;
+	enum profil_cause cause = profil_count_at(profile, pins, place, NULL, ticks);
 
-	if (unlikely(pins->holes) && test_bit(place->region, pins->holes))
-		return PROFIL_OFF;
-	if (unlikely(!page))
-		return profil_defer(profile, place, *ticks);
-	profil_window();
-	at = page + offset_in_page(place->position);
-	return place->width ? profil_count_in(profile, pins, at, place->width, ticks) :
-			      profil_count_store(pins, at, place->pc);
+	return cause == PROFIL_DEFERRED ? profil_defer(profile, place, *ticks) : cause;
 }
 
-static enum profil_cause profil_store_pc(struct profil_profile *profile,
-					 const struct profil_pins *pins, u64 pc, bool user,
-					 u64 *ticks)
-{
-	const struct profil_layout *layout = pins->layout;
-	u64 index = atomic64_fetch_inc(&profile->stored);
-	struct profil_place place = { .pc = pc, .region = layout->nr_bins, .user = user };
-	enum profil_cause cause;
-
-	*ticks = 1;	/* each has its own element */
-	if (layout->pcsample && index + 1 >= layout->how.nr_samples)
-		profil_profile_stop(profile, PROFIL_STATE_FULL);
-	if (index >= layout->how.nr_samples)
-		return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
-	place.position = layout->samples + index * layout->how.sample_width;
-	cause = profil_count_at(profile, pins, &place, ticks);
-	if (cause != PROFIL_COUNTED && cause != PROFIL_DEFERRED)
-		profil_defer_return(profile, place.position, 1);
-	return cause;
-}
-
+/* In the array of PCs, or in the overflow counter. */
 static enum profil_cause profil_count_outside(struct profil_profile *profile,
 					      const struct profil_pins *pins, u64 pc, bool user,
 					      u64 *ticks)
 {
 	const struct profil_layout *layout = pins->layout;
-	struct profil_place place = {
-		.position = layout->overflow,
-		.region = layout->nr_bins,
-		.width = layout->how.overflow_width,
-		.user = user,
-	};
+	struct profil_place place = { .region = layout->nr_bins, .user = user };
 
-	if (layout->how.samples)
-		return profil_store_pc(profile, pins, pc, user, ticks);
-	return layout->how.overflow ? profil_count_at(profile, pins, &place, ticks) :
-				      PROFIL_OUTSIDE;
+	if (layout->how.samples) {
+		place.pc = pc;
+	} else if (layout->how.overflow) {
+		place.position = layout->overflow;
+		place.width = layout->how.overflow_width;
+	} else {
+		return PROFIL_OUTSIDE;
+	}
+	return profil_count_or_defer(profile, pins, &place, ticks);
 }
 
 /**
@@ -116,5 +88,5 @@ noinline enum profil_cause profil_sample(struct profil_profile *profile, struct 
 		.width = bin->width,
 		.user = user,
 	};
-	return profil_count_at(profile, pins, &place, ticks);
+	return profil_count_or_defer(profile, pins, &place, ticks);
 }
