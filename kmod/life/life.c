@@ -48,21 +48,6 @@ static void profil_life_list(struct profil_profile *profile)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* Unpublish the pins, once no thread counts deferred ticks in them. */
-static void profil_life_unpublish(struct profil_profile *profile)
-{
-	struct profil_demand *demand = profile->demand;
-	unsigned long flags;
-
-	if (!demand) {
-		rcu_assign_pointer(profile->pins, NULL);
-		return;
-	}
-	raw_spin_lock_irqsave(&demand->lock, flags);
-	rcu_assign_pointer(profile->pins, NULL);
-	raw_spin_unlock_irqrestore(&demand->lock, flags);
-}
-
 /**
  * profil_profile_end() - end a profile under its lock
  * @profile: not retired; its lock is held
@@ -83,13 +68,12 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stor
 	if (profile->follower)
 		atomic_dec(&profile->follower->live);
 	profil_bindings_remove(profile);
-	/* Watches, too, lead ticks to it, and so do questions that tasks still answer. */
-	if (profile->recording) {
-		rcu_assign_pointer(profile->pins, NULL);
-		profil_recording_end(profile->recording);
-	}
 	profil_sections_settle();
-	profil_life_unpublish(profile);
+	/* Watches still lead ticks to it, and tasks count deferred ticks and answer questions. */
+	rcu_assign_pointer(profile->pins, NULL);
+	if (profile->recording)
+		profil_recording_end(profile->recording);
+	profil_sections_settle();
 	*stored = atomic64_read(&profile->stored);
 	if (pins)
 		pins->gone = true;

@@ -62,9 +62,7 @@ static void profil_profile_end_work(struct work_struct *work)
 
 	atomic_dec(&profil_totals.profiles);
 	free_percpu(profile->tally);
-	if (profile->demand)
-		profil_layout_put(profile->demand->layout);
-	kfree(profile->demand);
+	kfree(profile->deferral);
 	profil_recording_free(profile->recording);
 	profil_pool_empty(&profile->births);
 	profil_user_uncharge_profile(profile->user, profile->rate);

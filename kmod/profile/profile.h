@@ -16,7 +16,6 @@
 #include <linux/rcupdate.h>
 
 struct mm_struct;
-struct profil_demand;
 struct profil_follower;
 struct profil_layout;
 struct profil_pins;
@@ -153,7 +152,6 @@ struct profil_place {
  * @work: counts them, on the thread's way to user mode
  * @profile: theirs, referenced
  * @task: the thread; NULL: free.  Set by its tick, cleared by @work with interrupts off
- * @mm: the address space it ran in: it may execute another program before @work runs
  * @place: of each tick
  * @count: ticks, changed by @task and its ticks only
  * @turn: ascends with the profile's deferrals; task works run in another order
@@ -164,32 +162,11 @@ struct profil_deferral {
 	struct callback_head work;
 	struct profil_profile *profile;
 	struct task_struct *task;
-	struct mm_struct *mm;
 	struct profil_place place;
 	u64 count;
 	u64 turn;
 	unsigned long index;
 	void *page;
-};
-
-/**
- * struct profil_demand - what a self profile has in addition
- * @lock: held while a thread uses the profile's pins for deferred ticks, in part outside of a
- *	section, and while the pins are unpublished
- * @layout: the profile's, referenced; it never changes
- * @no_room: until when not to try again to charge a page, in jiffies: there was no
- *	room for one
- * @turns: deferrals so far
- * @hole: the turn of the first one that found a hole, guarded by @lock
- * @deferral: ticks that wait for their page
- */
-struct profil_demand {
-	raw_spinlock_t lock;	/* see the kernel-doc above */
-	struct profil_layout *layout;
-	unsigned long no_room;
-	atomic64_t turns;
-	u64 hole;
-	struct profil_deferral deferral[PROFIL_DEFERRALS];
 };
 
 /**
@@ -204,7 +181,7 @@ struct profil_demand {
  * @state: &enum profil_state.  It changes once, from RUNNING, by what comes first: a tick,
  *	a check, a command that stops it or the sweep
  * @flags: &enum profil_flag
- * @demand: of a self profile that runs, or has run; else NULL
+ * @deferral: PROFIL_DEFERRALS of them, if it is a self profile that runs, or has run; else NULL
  * @recording: if it counts by file; else NULL
  * @everybody: its bit among the system-wide recordings; else 0
  * @claim: on what ticks for it
@@ -233,6 +210,9 @@ struct profil_demand {
  * @joined: how many those were so far; likewise
  * @followed: how many of them have not ended; likewise
  * @forks_lost: children that could not be followed
+ * @turns: deferrals so far
+ * @hole: the turn of the first one that found a hole; set before @state becomes FAULT
+ * @no_room: until when not to try again to charge a page for one, in jiffies: there was no room
  * @births: memory for what forked children inherit of a self profile
  * @refilling: bit 0: @refill is queued
  * @refill: fills @births, in the task that has forked, at its expense
@@ -253,7 +233,7 @@ struct profil_profile {
 	unsigned long next_check;
 	u32 state;
 	u32 flags;
-	struct profil_demand *demand;
+	struct profil_deferral *deferral;
 	struct profil_recording *recording;
 	u32 everybody;
 	struct profil_claim claim;
@@ -277,6 +257,9 @@ struct profil_profile {
 	u32 joined;
 	u32 followed;
 	atomic_t forks_lost;
+	atomic64_t turns;
+	u64 hole;
+	unsigned long no_room;
 	struct profil_pool births;
 	unsigned long refilling;
 	struct callback_head refill;

@@ -19,24 +19,12 @@
 #include "tick/record.h"
 
 #include <linux/err.h>
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/task_work.h>
-
-/* The page that a deferral needs; if another tick has taken the last element, that element's. */
-static unsigned long profil_demand_index(const struct profil_deferral *deferral)
-{
-	const struct profil_layout *layout = deferral->profile->demand->layout;
-	u64 position = deferral->place.position;
-	u64 stored = atomic64_read(&deferral->profile->stored);
-
-	if (!deferral->place.width)
-		position = profil_layout_sample(layout, min(stored, layout->how.nr_samples - 1));
-	return position >> PAGE_SHIFT;
-}
 
 /* The spans are in the order of their pages. */
 static unsigned long profil_demand_address(const struct profil_layout *layout, unsigned long index)
@@ -51,6 +39,17 @@ static unsigned long profil_demand_address(const struct profil_layout *layout, u
 		n -= half;
 	}
 	return span->start + ((index - span->first) << PAGE_SHIFT);
+}
+
+/* If other ticks have taken the last element of the array, the page of that one. */
+static unsigned long profil_demand_index(const struct profil_deferral *deferral,
+					 const struct profil_layout *layout)
+{
+	u64 stored = atomic64_read(&deferral->profile->stored);
+	u64 position = deferral->place.width ? deferral->place.position :
+			profil_layout_sample(layout, min(stored, layout->how.nr_samples - 1));
+
+	return position >> PAGE_SHIFT;
 }
 
 /* A gate that has lost its page stays lost.  Return: true if the page is among the pins now. */
@@ -72,18 +71,17 @@ static bool profil_demand_enter(struct profil_pins *pins, unsigned long index, s
 static bool profil_demand_keep(struct profil_profile *profile, unsigned long index,
 			       struct page *page)
 {
-	struct profil_demand *demand = profile->demand;
 	struct profil_pins *pins;
 	bool kept = false;
 
 	/* A charge takes mmap_lock, and a refusal may be audited: do not try for each tick. */
-	if (time_before(jiffies, READ_ONCE(demand->no_room)))
+	if (time_before(jiffies, READ_ONCE(profile->no_room)))
 		return false;
 	pins = profil_profile_get_pins(profile);
 	if (!pins)
 		return false;
 	if (profil_charge_pages(pins, 1)) {
-		WRITE_ONCE(demand->no_room, jiffies + HZ);
+		WRITE_ONCE(profile->no_room, jiffies + HZ);
 	} else {
 		kept = profil_demand_enter(pins, index, page);
 		if (!kept)
@@ -93,54 +91,41 @@ static bool profil_demand_keep(struct profil_profile *profile, unsigned long ind
 	return kept;
 }
 
-/* Once the program has turned its profile off, its memory must not be touched either. */
-static bool profil_demand_wanted(const struct profil_deferral *deferral)
+/*
+ * The page that a deferral needs.  Return: false if its ticks do not count: once the program has
+ * turned its profile off, its memory must not be touched either.
+ */
+static bool profil_demand_find(const struct profil_deferral *deferral, unsigned long *index,
+			       unsigned long *address)
 {
-	struct profil_profile *profile = deferral->profile;
-	struct profil_demand *demand = profile->demand;
 	const struct profil_pins *pins;
 	unsigned long flags;
 	bool wanted;
 
-	/* After an exec the memory is another program's. */
-	if (!current->mm || current->mm != deferral->mm)
-		return false;
-	raw_spin_lock_irqsave(&demand->lock, flags);
-	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&demand->lock));
-	wanted = profil_defer_runs(deferral, pins);
-	raw_spin_unlock_irqrestore(&demand->lock, flags);
-	return wanted;
-}
-
-/* Interrupts stay off, so that membarrier(2) waits for this as it does for ticks. */
-static bool profil_demand_settle(struct profil_deferral *deferral, bool hole)
-{
-	struct profil_profile *profile = deferral->profile;
-	struct profil_demand *demand = profile->demand;
-	struct profil_pins *pins;
-	unsigned long flags;
-	bool left;
-
-	raw_spin_lock_irqsave(&demand->lock, flags);
-	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&demand->lock));
+	local_irq_save(flags);
 	profil_section_enter();
-	left = profil_defer_settle(deferral, pins, hole);
+	pins = rcu_dereference_sched(deferral->profile->pins);
+	/* After an exec the memory is another program's. */
+	wanted = profil_defer_runs(deferral, pins) && pins->mm == current->mm;
+	if (wanted) {
+		*index = profil_demand_index(deferral, pins->layout);
+		*address = profil_demand_address(pins->layout, *index);
+	}
 	profil_section_leave();
-	raw_spin_unlock_irqrestore(&demand->lock, flags);
-	return left;
+	local_irq_restore(flags);
+	return wanted;
 }
 
 /* Return: true if ticks are left that need another page; otherwise the deferral is free. */
 static bool profil_demand_count(struct profil_deferral *deferral)
 {
-	unsigned long index = profil_demand_index(deferral), address;
 	struct profil_profile *profile = deferral->profile;
+	unsigned long index = 0, address;
 	struct page *page = NULL;
 	bool lent = false, left;
 	int err = -ENOENT;
 
-	if (profil_demand_wanted(deferral)) {
-		address = profil_demand_address(profile->demand->layout, index);
+	if (profil_demand_find(deferral, &index, &address)) {
 		err = profil_page_pin(address, &page);
 		if (err == -EFAULT) {
 			err = profil_page_lend(address, &page);
@@ -149,7 +134,7 @@ static bool profil_demand_count(struct profil_deferral *deferral)
 	}
 	deferral->index = index;
 	deferral->page = err ? NULL : page_address(page);
-	left = profil_demand_settle(deferral, err == -EFAULT);
+	left = profil_defer_settle(deferral, err == -EFAULT);
 	if (lent)
 		profil_page_unlend(page);
 	else if (!err && !profil_demand_keep(profile, index, page))
@@ -177,23 +162,19 @@ static void profil_demand_work(struct callback_head *work)
  */
 int profil_demand_init(struct profil_profile *profile)
 {
-	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
-	struct profil_demand *demand;
 	unsigned int i;
 
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return 0;
-	demand = kzalloc(sizeof(*demand), GFP_KERNEL_ACCOUNT);
-	if (!demand)
+	profile->deferral = kcalloc(PROFIL_DEFERRALS, sizeof(*profile->deferral),
+				    GFP_KERNEL_ACCOUNT);
+	if (!profile->deferral)
 		return -ENOMEM;
-	raw_spin_lock_init(&demand->lock);
-	demand->layout = profil_layout_get(pins->layout);
-	demand->hole = U64_MAX;
-	demand->no_room = jiffies;
+	profile->hole = U64_MAX;
+	profile->no_room = jiffies;
 	for (i = 0; i < PROFIL_DEFERRALS; i++) {
-		demand->deferral[i].profile = profile;
-		init_task_work(&demand->deferral[i].work, profil_demand_work);
+		profile->deferral[i].profile = profile;
+		init_task_work(&profile->deferral[i].work, profil_demand_work);
 	}
-	profile->demand = demand;
 	return 0;
 }

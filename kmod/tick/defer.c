@@ -28,7 +28,7 @@ static struct profil_deferral *profil_defer_find(const struct profil_profile *pr
 	unsigned int i;
 
 	for (i = 0; i < PROFIL_DEFERRALS; i++) {
-		deferral = &profile->demand->deferral[i];
+		deferral = &profile->deferral[i];
 		if (READ_ONCE(deferral->task) == current &&
 		    profil_defer_same(&deferral->place, place))
 			return deferral;
@@ -42,7 +42,7 @@ static struct profil_deferral *profil_defer_claim(const struct profil_profile *p
 	struct profil_deferral *deferral;
 
 	for (i = 0; i < nr; i++) {
-		deferral = &profile->demand->deferral[i];
+		deferral = &profile->deferral[i];
 		if (!READ_ONCE(deferral->task) && !cmpxchg(&deferral->task, NULL, current))
 			return deferral;
 	}
@@ -70,10 +70,9 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 	deferral = profil_defer_claim(profile, place->user);
 	if (!deferral)
 		return PROFIL_CONTENDED;
-	deferral->mm = current->mm;
 	deferral->place = *place;
 	deferral->count = ticks;
-	deferral->turn = atomic64_inc_return(&profile->demand->turns);
+	deferral->turn = atomic64_inc_return(&profile->turns);
 	if (profil_profile_get(profile)) {
 		if (!task_work_add(current, &deferral->work, TWA_RESUME))
 			return PROFIL_DEFERRED;
@@ -88,55 +87,43 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 static void profil_defer_hole(struct profil_deferral *deferral, struct profil_pins *pins)
 {
 	struct profil_profile *profile = deferral->profile;
-	const struct profil_place *place = &deferral->place;
+	u64 hole = READ_ONCE(profile->hole);
 
-	if (pins->holes && place->width) {
-		set_bit(place->region, pins->holes);
+	if (pins->holes && deferral->place.width) {
+		set_bit(deferral->place.region, pins->holes);
 		profil_pins_slow(pins);	/* the fast path does not look for holes */
 		return;
 	}
-	profile->demand->hole = min(profile->demand->hole, deferral->turn);
+	while (deferral->turn < hole && !try_cmpxchg(&profile->hole, &hole, deferral->turn))
+		;
 	profil_profile_stop(profile, PROFIL_STATE_FAULT);
 }
 
 /**
  * profil_defer_runs() - may deferred ticks still count?
  * @deferral: theirs
- * @pins: the profile's, which stay for the call; NULL: it has ended
+ * @pins: the profile's; NULL: it has ended
  *
  * Ticks that came before the one that found a hole count, too.
  *
- * Context: Interrupts off, under the lock of the profile's demand.
+ * Context: Interrupts off, in a section.
  * Return: true if they may.
  */
 bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins)
 {
 	const struct profil_profile *profile = deferral->profile;
-	u32 state = READ_ONCE(profile->state);
+	u32 state = smp_load_acquire(&profile->state);	/* see profil_defer_hole() */
 
 	if (!pins || !profil_pins_open(pins))
 		return false;
 	return state == PROFIL_STATE_RUNNING ||
-	       (state == PROFIL_STATE_FAULT && deferral->turn < profile->demand->hole);
+	       (state == PROFIL_STATE_FAULT && deferral->turn < READ_ONCE(profile->hole));
 }
 
-/**
- * profil_defer_settle() - count a thread's deferred ticks
- * @deferral: current's, with its page; free afterwards, unless some are left
- * @pins: as for profil_defer_runs()
- * @hole: the page is not there, or cannot be written
- *
- * Interrupts stay off from the look at the gate to the counting: a program that shuts the
- * gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
- * one counter take few additions, and the elements of an array of PCs are in one page.
- *
- * Context: Process context in the thread that had the ticks, interrupts off, under
- * the lock of the profile's demand.
- * Return: true if ticks are left, which need the next page of the array.
- */
-bool profil_defer_settle(struct profil_deferral *deferral, struct profil_pins *pins, bool hole)
+static u64 profil_defer_count(struct profil_deferral *deferral, bool hole)
 {
 	struct profil_profile *profile = deferral->profile;
+	struct profil_pins *pins = rcu_dereference_sched(profile->pins);
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	bool runs = profil_defer_runs(deferral, pins), contended = runs && !hole && !deferral->page;
 	u64 left = deferral->count, some;
@@ -159,5 +146,30 @@ bool profil_defer_settle(struct profil_deferral *deferral, struct profil_pins *p
 	/* Only now may a tick on another CPU use the deferral. */
 	if (!left)
 		smp_store_release(&deferral->task, NULL);
+	return left;
+}
+
+/**
+ * profil_defer_settle() - count a thread's deferred ticks
+ * @deferral: current's, with its page; free afterwards, unless some are left
+ * @hole: the page is not there, or cannot be written
+ *
+ * Interrupts stay off from the look at the gate to the counting: a program that shuts the
+ * gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
+ * one counter take few additions, and the elements of an array of PCs are in one page.
+ *
+ * Context: Process context in the thread that had the ticks.
+ * Return: true if ticks are left, which need the next page of the array.
+ */
+bool profil_defer_settle(struct profil_deferral *deferral, bool hole)
+{
+	unsigned long flags;
+	u64 left;
+
+	local_irq_save(flags);
+	profil_section_enter();
+	left = profil_defer_count(deferral, hole);
+	profil_section_leave();
+	local_irq_restore(flags);
 	return left;
 }

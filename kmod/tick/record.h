@@ -137,7 +137,7 @@ enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
 enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
 			       u64 ticks);
 bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins);
-bool profil_defer_settle(struct profil_deferral *deferral, struct profil_pins *pins, bool hole);
+bool profil_defer_settle(struct profil_deferral *deferral, bool hole);
 
 /* A hit is part of a mapping, within an aligned range of this size, which selects its set. */
 #define PROFIL_HIT_SHIFT	20
