@@ -45,7 +45,6 @@ static int __init profil_init(void)
 	profil_limits_init();
 	profil_bindings_init();
 	profil_life_init();
-	profil_resolve_init();
 	profil_unmet_init();
 	err = profil_clocks_init();
 	if (err)

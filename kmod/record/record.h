@@ -9,6 +9,7 @@
 
 #include "profile/recording.h"
 
+struct callback_head;
 struct file;
 struct mm_struct;
 struct pid;
@@ -50,8 +51,8 @@ void profil_recording_own_task(struct profil_recording *recording, struct task_s
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start);
 
 /* resolve.c */
-bool profil_resolve_call(struct profil_question *question);
-void profil_resolve_init(void);
+bool profil_resolve_call(struct profil_question *question, u64 pc);
+void profil_resolve_work(struct callback_head *work);
 
 struct profil_hits *profil_space_alloc(const struct profil_profile *profile);
 bool profil_space_recall(struct profil_hits *hits, const struct profil_identity *text,

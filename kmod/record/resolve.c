@@ -22,7 +22,6 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/task_work.h>
 
 /* After this many failures in a row to get mmap_lock, a tick's text is unknown. */
 #define TRIES		16
@@ -31,12 +30,14 @@
 
 /**
  * struct found - what is mapped at a PC
+ * @pc: the PC
  * @file: of the mapping, referenced; or NULL
  * @same: identity of the text, or only the kind UNKNOWN if there is no text
  * @hit: the part of the mapping; its key is only the offset
  * @counted: its cell was known, so the tick is counted already
  */
 struct found {
+	u64 pc;
 	struct file *file;
 	struct profil_identity same;
 	struct profil_hit hit;
@@ -54,8 +55,9 @@ static bool profil_resolve_is_vdso(struct vm_area_struct *vma)
 	return name && !strcmp(name, "[vdso]");
 }
 
-static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, struct found *found)
+static void profil_resolve_vma(struct vm_area_struct *vma, struct found *found)
 {
+	unsigned long pc = found->pc;
 	unsigned long size = 1UL << PROFIL_HIT_SHIFT;
 	unsigned long low = max(vma->vm_start, round_down(pc, size));
 	unsigned long end = min(vma->vm_end - 1, round_down(pc, size) + size - 1);
@@ -109,10 +111,9 @@ static struct profil_binding *profil_resolve_binding(const struct profil_questio
 static void profil_resolve_count_here(const struct profil_question *question, u64 key)
 {
 	struct profil_profile *profile = question->profile;
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
-	tally->cause[profil_record_add(profile, question->owned, question->task, key)]++;
-	tally->granted++;
+	profil_tick_recorded(profile, profil_record_add(profile, question->owned, question->task,
+							key));
 }
 
 /* Interrupts stay off: profil_sections_settle() waits for sections. */
@@ -148,7 +149,7 @@ static bool profil_resolve_known(const struct profil_question *question, struct 
 	known = hits && profil_space_recall(hits, &found->same, question->owned.owner,
 					    READ_ONCE(recording->forgets), &found->hit);
 	if (known)
-		profil_resolve_count_here(question, found->hit.key + question->pc - found->hit.low);
+		profil_resolve_count_here(question, found->hit.key + found->pc - found->hit.low);
 	profil_section_leave();
 	local_irq_restore(flags);
 	return known;
@@ -162,9 +163,9 @@ static bool profil_resolve_find(const struct profil_question *question, struct f
 
 	if (!mmap_read_trylock(mm))
 		return false;
-	vma = vma_lookup(mm, question->pc);
+	vma = vma_lookup(mm, found->pc);
 	if (vma && vma->vm_flags & VM_EXEC) {
-		profil_resolve_vma(vma, question->pc, found);
+		profil_resolve_vma(vma, found);
 		found->counted = found->same.kind != PROFIL_KIND_UNKNOWN &&
 				 profil_resolve_known(question, found);
 		if (!found->counted && found->same.kind == PROFIL_KIND_FILE)
@@ -281,7 +282,7 @@ static void profil_resolve_answer(const struct profil_question *question, struct
 	if (life && found->same.kind != PROFIL_KIND_UNKNOWN)
 		cell = profil_resolve_cell(question, found);
 	if (cell) {
-		key = found->hit.key + (question->pc - found->hit.low);
+		key = found->hit.key + (found->pc - found->hit.low);
 		key |= (u64)cell << PROFIL_COUNT_SHIFT;
 		profil_resolve_learn(question, forgets, cell, found);
 	}
@@ -303,11 +304,12 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 }
 
 /* @alive: its memory is not gone. */
-static void profil_resolve_look(const struct profil_question *question, bool alive,
+static void profil_resolve_look(const struct profil_question *question, u64 pc, bool alive,
 				struct found *found)
 {
 	unsigned int try = 0;
 
+	found->pc = pc;
 	found->file = NULL;
 	found->same.kind = PROFIL_KIND_UNKNOWN;
 	found->counted = false;
@@ -317,18 +319,19 @@ static void profil_resolve_look(const struct profil_question *question, bool ali
 
 /**
  * profil_resolve_call() - count a tick in kernel mode where its task called the kernel
- * @question: the tick: its task is referenced, its mm grabbed, its owner and payer known
+ * @question: the task's, which has an address space; its owner is known
+ * @pc: where it called the kernel
  *
  * Context: Process context, may sleep.
  * Return: false, with nothing counted, if the memory is gone.
  */
-bool profil_resolve_call(struct profil_question *question)
+bool profil_resolve_call(struct profil_question *question, u64 pc)
 {
 	struct found found;
 
 	if (!mmget_not_zero(question->mm))
 		return false;
-	profil_resolve_look(question, true, &found);
+	profil_resolve_look(question, pc, true, &found);
 	/* Its end must not wait until memory is allocated: it closes files. */
 	mmput_async(question->mm);
 	if (!found.counted)
@@ -336,34 +339,24 @@ bool profil_resolve_call(struct profil_question *question)
 	return true;
 }
 
-/* Runs in the task that had the tick, possibly in its exit, when it no longer has an mm. */
-static void profil_resolve_work(struct callback_head *work)
+/**
+ * profil_resolve_work() - answer a question
+ * @work: of a tick in user mode
+ *
+ * Runs in the task that had the tick, possibly in its exit, when it no longer has an mm.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_resolve_work(struct callback_head *work)
 {
 	struct profil_question *question = container_of(work, struct profil_question, work);
 	struct profil_profile *profile = question->profile;
 	struct found found;
 
 	/* If it exits, or executes another program, its memory is gone. */
-	profil_resolve_look(question, current->mm == question->mm, &found);
+	profil_resolve_look(question, question->place[0], current->mm == question->mm, &found);
 	if (!found.counted)
 		profil_resolve_slowly(question, &found);
 	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
 	profil_profile_put(profile);
-}
-
-/**
- * profil_resolve_init() - set the function that answers the questions of ticks
- *
- * Context: Process context, before the first tick.
- */
-void profil_resolve_init(void)
-{
-	struct profil_question *question;
-	unsigned int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		question = *per_cpu_ptr(&profil_questions, cpu);
-		for (i = 0; i < PROFIL_QUESTIONS; i++)
-			init_task_work(&question[i].work, profil_resolve_work);
-	}
 }

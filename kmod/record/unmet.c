@@ -10,7 +10,7 @@
  */
 #include "record/record.h"
 
-#include "tick/record.h"
+#include "tick/sample.h"
 
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
@@ -19,65 +19,48 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/task_work.h>
 
-static void profil_unmet_count(const struct profil_asked *asked, struct profil_owned owned,
-			       u64 place)
+static void profil_unmet_count(const struct profil_question *question, u64 place)
 {
-	struct profil_tally *tally;
-	enum profil_cause cause;
+	struct profil_profile *profile = question->profile;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	profil_section_enter();
-	tally = this_cpu_ptr(asked->profile->tally);
-	cause = profil_record_add_kernel(asked->profile, owned, asked->task, place);
-	tally->cause[cause]++;
-	tally->granted++;
+	profil_tick_recorded(profile, profil_record_add_kernel(profile, question->owned,
+							       question->task, place));
 	profil_section_leave();
 	local_irq_restore(flags);
 }
 
-/* Count ticks where the task called the kernel; in the kernel, if the memory is gone. */
-static void profil_unmet_count_calls(const struct profil_asked *asked, struct profil_owned owned,
-				     int ticks)
+/* Count a tick where the task called the kernel; in the kernel, if the memory is gone. */
+static void profil_unmet_count_call(struct profil_question *question, u64 call)
 {
-	struct profil_question question = {
-		.task = asked->task,
-		.profile = asked->profile,
-		.mm = asked->mm,
-		.payer = asked->payer,
-		.owned = owned,
-	};
-	int i;
-
-	for (i = 0; i < ticks; i++) {
-		question.pc = asked->place[i];
-		if (!question.mm || !question.pc || !profil_resolve_call(&question))
-			profil_unmet_count(asked, owned, 0);
-	}
+	if (!question->mm || !call || !profil_resolve_call(question, call))
+		profil_unmet_count(question, 0);
 }
 
-static void profil_unmet_count_all(const struct profil_asked *asked, struct profil_owned owned,
-				   int ticks)
+static void profil_unmet_count_all(struct profil_question *question, int ticks)
 {
+	bool calls = question->profile->recording->calls;
 	int i;
 
-	if (asked->profile->recording->calls) {
-		profil_unmet_count_calls(asked, owned, ticks);
-		return;
-	}
 	for (i = 0; i < ticks; i++)
-		profil_unmet_count(asked, owned, asked->place[i]);
+		if (calls)
+			profil_unmet_count_call(question, question->place[i]);
+		else
+			profil_unmet_count(question, question->place[i]);
 }
 
 /* Does the task still have the address space that its ticks came in? */
-static bool profil_unmet_stays(const struct profil_asked *asked)
+static bool profil_unmet_stays(const struct profil_question *question)
 {
 	bool stays;
 
-	task_lock(asked->task);
-	stays = asked->mm && asked->task->mm == asked->mm;
-	task_unlock(asked->task);
+	task_lock(question->task);
+	stays = question->mm && question->task->mm == question->mm;
+	task_unlock(question->task);
 	return stays;
 }
 
@@ -85,51 +68,51 @@ static bool profil_unmet_stays(const struct profil_asked *asked)
  * The lock keeps the process from executing another program before it has a watch, which the
  * probe on exec changes.  Other holders may wait for user memory, so the work only tries it.
  */
-static struct profil_owned profil_unmet_process(const struct profil_asked *asked)
+static struct profil_owned profil_unmet_process(const struct profil_question *question)
 {
-	struct profil_owned owned = asked->profile->recording->nobody;
-	struct rw_semaphore *exec = &asked->task->signal->exec_update_lock;
+	struct profil_owned owned = question->profile->recording->nobody;
+	struct rw_semaphore *exec = &question->task->signal->exec_update_lock;
 
 	if (!down_read_trylock(exec))
 		return owned;
-	if (profil_unmet_stays(asked))
-		owned = profil_meet_task(asked->profile, asked->task, asked->mm,
-					 asked->payer);
+	if (profil_unmet_stays(question))
+		owned = profil_meet_task(question->profile, question->task, question->mm,
+					 question->payer);
 	up_read(exec);
 	return owned;
 }
 
-static void profil_unmet_answer(struct profil_asked *asked)
+static void profil_unmet_answer(struct profil_question *question)
 {
-	struct profil_profile *profile = asked->profile;
-	struct task_struct *task = asked->task;
+	struct profil_profile *profile = question->profile;
+	struct task_struct *task = question->task;
 	struct mem_cgroup *before = set_active_memcg(profile->recording->memcg);
-	struct profil_owned owned = asked->owned;
 
-	if (!owned.owner)
-		owned = task->flags & PF_KTHREAD ?
-			profil_meet_task(profile, task, NULL, asked->payer) :
-			profil_unmet_process(asked);
+	if (!question->owned.owner)
+		question->owned = task->flags & PF_KTHREAD ?
+			profil_meet_task(profile, task, NULL, question->payer) :
+			profil_unmet_process(question);
 	/* Pairs with profil_ask_add(): each tick that is counted here has written its place. */
-	profil_unmet_count_all(asked, owned, atomic_xchg(&asked->ticks, PROFIL_ASKED_TAKEN));
+	profil_unmet_count_all(question, atomic_xchg(&question->ticks, PROFIL_QUESTION_TAKEN));
 	set_active_memcg(before);
-	if (asked->mm)
-		mmdrop(asked->mm);
-	smp_store_release(&asked->task, NULL);	/* from here on, a tick may reuse @asked */
+	if (question->mm)
+		mmdrop(question->mm);
+	WRITE_ONCE(question->kernel, false);
+	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
 	put_task_struct(task);
 	profil_profile_put(profile);
 }
 
 static void profil_unmet_work(struct work_struct *unused)
 {
-	struct profil_asked *asked;
+	struct profil_question *question;
 	unsigned int cpu, i;
 
 	for_each_possible_cpu(cpu) {
-		asked = *per_cpu_ptr(&profil_asked, cpu);
-		for (i = 0; i < PROFIL_ASKED; i++, asked++)
-			if (smp_load_acquire(&asked->task))	/* the tick has filled it in */
-				profil_unmet_answer(asked);
+		question = *per_cpu_ptr(&profil_questions, cpu);
+		for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
+			if (smp_load_acquire(&question->kernel))	/* the tick has filled it in */
+				profil_unmet_answer(question);
 		cond_resched();
 	}
 }
@@ -142,12 +125,20 @@ static void profil_unmet_asked(struct irq_work *unused)
 }
 
 /**
- * profil_unmet_init() - set what ticks queue to have their owners found
+ * profil_unmet_init() - set what answers the questions of ticks
  *
  * Context: Process context, before the first tick.
  */
 void profil_unmet_init(void)
 {
+	struct profil_question *question;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		question = *per_cpu_ptr(&profil_questions, cpu);
+		for (i = 0; i < PROFIL_QUESTIONS; i++)
+			init_task_work(&question[i].work, profil_resolve_work);
+	}
 	init_irq_work(&profil_ask_irq, profil_unmet_asked);
 }
 

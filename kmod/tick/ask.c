@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks in kernel mode that a work item counts (record/unmet.c): those of tasks that are in no
- * recording yet, and those that count where the task called the kernel, if its text is not known.
+ * Ticks of recordings that have to wait: their owner, or their text, is not known.
  *
- * The task cannot do it: it may stay in the kernel for as long as it likes.  A task has at most
- * one slot for each recording, and one user's tasks cannot take all slots.
+ * A tick cannot look it up.  If it came in user mode, its task does, before it executes another
+ * instruction there (record/resolve.c).  A task in kernel mode may stay there for as long as it
+ * likes, so a work item looks (record/unmet.c).  A task in the kernel has at most one place for
+ * each recording, one user's tasks cannot take all places, nor can all ticks in kernel mode.
  *
  * Context: hard interrupt
  */
@@ -13,71 +14,101 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
+#include <linux/task_work.h>
 
-DEFINE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
+DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 struct irq_work profil_ask_irq;
 
-/* Return: false if the slot is full, or the work item has taken its ticks. */
-static bool profil_ask_add(struct profil_asked *asked, u64 place)
+/* Return: false if there is no room, or the work item has taken the ticks. */
+static bool profil_ask_add(struct profil_question *question, u64 place)
 {
-	int ticks = atomic_read(&asked->ticks);
+	int ticks = atomic_read(&question->ticks);
 
-	if (ticks >= PROFIL_ASKED_TICKS)
+	if (ticks >= PROFIL_QUESTION_TICKS)
 		return false;
-	asked->place[ticks] = place;
-	return atomic_cmpxchg(&asked->ticks, ticks, ticks + 1) == ticks;
+	question->place[ticks] = place;
+	return atomic_cmpxchg(&question->ticks, ticks, ticks + 1) == ticks;
 }
 
-/* Return: current's slot, or else a free one, or else NULL. */
-static struct profil_asked *profil_ask_find(const struct profil_profile *profile)
+/* Return: current's question in kernel mode, or else a free place, or else NULL. */
+static struct profil_question *profil_ask_find(const struct profil_profile *profile,
+					       unsigned long payer, bool user)
 {
-	struct profil_asked *asked = *this_cpu_ptr(&profil_asked), *room = NULL;
-	unsigned long payer = profil_payer();
+	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
+	unsigned int same = 0, kernel = 0, i;
 	struct task_struct *task;
-	unsigned int same = 0, i;
 
-	for (i = 0; i < PROFIL_ASKED; i++, asked++) {
-		task = smp_load_acquire(&asked->task);	/* the work item is done with it */
-		if (task == current && asked->profile == profile)
-			return asked;
-		if (!task)
-			room = asked;
-		else
-			same += asked->payer == payer;
+	for (i = 0; i < PROFIL_QUESTIONS; i++, question++) {
+		task = smp_load_acquire(&question->task);	/* whoever answers has left it */
+		if (!task) {
+			room = question;
+			/* Mostly the first is free: do not look at the others. */
+			if (user && !i)
+				break;
+			continue;
+		}
+		if (READ_ONCE(question->kernel)) {
+			if (!user && task == current && question->profile == profile)
+				return question;
+			kernel++;
+		}
+		same += question->payer == payer;
 	}
-	return same < PROFIL_ASKED_USER ? room : NULL;
+	return same < PROFIL_QUESTIONS_USER && (user || kernel < PROFIL_QUESTIONS_KERNEL) ?
+	       room : NULL;
+}
+
+/* Return: false if current is too late in its exit. */
+static bool profil_ask_current(struct profil_question *question)
+{
+	question->task = current;
+	if (!task_work_add(current, &question->work, TWA_RESUME))
+		return true;
+	profil_profile_put(question->profile);
+	smp_store_release(&question->task, NULL);	/* as if it had been answered */
+	return false;
 }
 
 /**
  * profil_ask() - have a tick of current counted once its owner and its text are known
  * @profile: a recording
  * @owned: its owner; number 0 if that is not known
- * @place: as in &struct profil_asked
+ * @place: as in &struct profil_question
+ * @user: it came in user mode
  *
  * Context: The tick.
  * Return: false if it cannot wait.
  */
-bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place)
+bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place, bool user)
 {
-	struct mm_struct *mm = current->flags & PF_KTHREAD ? NULL : current->mm;
-	struct profil_asked *asked = profil_ask_find(profile);
+	bool thread = current->flags & PF_KTHREAD;
+	struct mm_struct *mm = thread ? NULL : current->mm;
+	unsigned long payer = profil_payer();
+	struct profil_question *question;
 
-	if (!asked)
+	/* It exits. */
+	if (!mm && !thread)
+		return false;
+	question = profil_ask_find(profile, payer, user);
+	if (!question)
 		return false;
 	/* It has not executed another program since. */
-	if (READ_ONCE(asked->task))
-		return asked->mm == mm && profil_ask_add(asked, place);
+	if (READ_ONCE(question->task))
+		return question->mm == mm && profil_ask_add(question, place);
 	if (!profil_profile_get(profile))
 		return false;
+	question->profile = profile;
+	question->mm = mm;
+	question->payer = payer;
+	question->owned = owned;
+	question->place[0] = place;
+	atomic_set(&question->ticks, 1);
+	if (user)
+		return profil_ask_current(question);
 	if (mm)
 		mmgrab(mm);
-	asked->profile = profile;
-	asked->mm = mm;
-	asked->payer = profil_payer();
-	asked->owned = owned;
-	asked->place[0] = place;
-	atomic_set(&asked->ticks, 1);
-	smp_store_release(&asked->task, get_task_struct(current));	/* publish it */
+	question->task = get_task_struct(current);
+	smp_store_release(&question->kernel, true);	/* publish it */
 	irq_work_queue(&profil_ask_irq);	/* the tick must not take a work queue's locks */
 	return true;
 }

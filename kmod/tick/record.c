@@ -3,8 +3,7 @@
  * The tick of a recording: which text is at the PC, and so its key in the table.
  *
  * A tick cannot look up mappings.  It uses what was found at the PC before, if no mapping of
- * the address space has changed since.  Otherwise it becomes a question, which its task answers
- * on its way to user mode (record/resolve.c), and has no outcome until then.
+ * the address space has changed since.  Otherwise it waits (ask.c), and has no outcome until then.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -17,9 +16,6 @@
 #include <linux/pid.h>
 #include <linux/preempt.h>
 #include <linux/sched/task_stack.h>
-#include <linux/task_work.h>
-
-DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
 /* What was running when the note that is being counted was written. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
@@ -192,47 +188,6 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 m
 }
 
 /*
- * Room for a question.  A task that does not get the CPU keeps its room until it runs again and
- * answers, so one user may not take all of it.
- */
-static struct profil_question *profil_record_question(void)
-{
-	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
-	unsigned long payer = profil_payer();
-	unsigned int same = 0, i;
-
-	/* Mostly the first is free, and then the others are not counted: hence the - 1 below. */
-	for (i = 0; i < PROFIL_QUESTIONS && !(i == 1 && room); i++, question++) {
-		if (smp_load_acquire(&question->task))	/* its last user has left it */
-			same += question->payer == payer;
-		else
-			room = question;
-	}
-	return same < PROFIL_QUESTIONS_USER - 1 ? room : NULL;
-}
-
-/* Return: false if current cannot answer it. */
-static bool profil_record_ask(struct profil_profile *profile, struct profil_owned owned,
-			      struct pt_regs *regs)
-{
-	struct profil_question *question = profil_record_question();
-
-	if (!question || !profil_profile_get(profile))
-		return false;
-	question->task = current;
-	question->profile = profile;
-	question->mm = current->mm;
-	question->payer = profil_payer();
-	question->pc = instruction_pointer(regs);
-	question->owned = owned;
-	if (!task_work_add(current, &question->work, TWA_RESUME))
-		return true;
-	profil_profile_put(profile);
-	smp_store_release(&question->task, NULL);	/* see above */
-	return false;
-}
-
-/*
  * The PC to which a task in kernel mode will return; 0 if ticks are not wanted there, or if it
  * will not return to this address space.
  */
@@ -244,26 +199,61 @@ static u64 profil_record_call(const struct profil_profile *profile)
 	return instruction_pointer(task_pt_regs(current));
 }
 
-/* Count a tick whose text is not known. */
+/* Kernel threads are recorded if the kernel is. */
+static bool profil_record_wants(const struct profil_profile *profile)
+{
+	return !(current->flags & PF_KTHREAD) || (profile->everybody && profile->recording->kernel);
+}
+
+/* Return: false if the tick cannot wait, or need not: only its place in the kernel counts. */
+static bool profil_record_wait(struct profil_profile *profile, struct profil_owned owned,
+			       struct pt_regs *regs)
+{
+	u64 call;
+
+	if (user_mode(regs))
+		return profil_ask(profile, owned, instruction_pointer(regs), true);
+	call = profil_record_call(profile);
+	if (!call && (owned.owner || profil_record_interrupt(profile).owner))
+		return false;
+	return profil_ask(profile, owned, call ?: profil_record_place(profile->recording, regs),
+			  false);
+}
+
+/* Count a tick whose text, or whose owner, is not known. */
 static noinline enum profil_cause profil_record_other(struct profil_profile *profile,
 						      struct profil_owned owned,
 						      struct pt_regs *regs)
 {
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
-	/* A kernel thread borrows the address space. */
-	if (current->flags & PF_KTHREAD)
-		return profil_record_unmet(profile, regs);
-	if (!user_mode(regs)) {
-		u64 call = profil_record_call(profile);
-
-		if (call && profil_ask(profile, owned, call))
-			return PROFIL_DEFERRED;
-		return profil_record_kernel(profile, owned, regs);
-	}
-	if (profil_record_ask(profile, owned, regs))
+	if (!profil_record_wants(profile))
+		return PROFIL_NO_USER_PC;
+	if (profil_record_wait(profile, owned, regs))
 		return PROFIL_DEFERRED;
-	return profil_record_add_unknown(profile, owned);
+	if (!owned.owner)
+		owned = profile->recording->nobody;
+	return user_mode(regs) ? profil_record_add_unknown(profile, owned) :
+				 profil_record_kernel(profile, owned, regs);
+}
+
+/**
+ * profil_record_unmet() - count a tick of a task that has no binding yet
+ * @profile: a system-wide recording
+ * @regs: what the tick interrupted
+ *
+ * Its owner is that of its watch, if it has one and that has an owner.
+ *
+ * Context: The tick.
+ * Return: its outcome, PROFIL_DEFERRED, or PROFIL_NO_USER_PC if kernel threads are not recorded.
+ */
+enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
+{
+	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
+
+	if (profil_recording_lacks_owner(profile->recording, owned, profil_payer()))
+		owned = (struct profil_owned) {};
+	return profil_record_other(profile, owned, regs);
 }
 
 /**
@@ -285,62 +275,8 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 	if (pc && hits &&
 	    profil_record_find(hits, pc, profil_mm_mappings(binding->mm), &key))
 		return profil_record_add_inline(binding->profile, owned, current, key);
+	/* A kernel thread borrows the address space. */
+	if (unlikely(current->flags & PF_KTHREAD))
+		return profil_record_unmet(binding->profile, regs);
 	return profil_record_other(binding->profile, owned, regs);
-}
-
-/* Kernel threads are recorded if the kernel is. */
-static bool profil_record_wants(const struct profil_profile *profile)
-{
-	return !(current->flags & PF_KTHREAD) || (profile->everybody && profile->recording->kernel);
-}
-
-/* The owner of current's ticks, by its watch; number 0 if it has yet to be found. */
-static struct profil_owned profil_record_watched(const struct profil_profile *profile)
-{
-	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
-
-	return profil_recording_lacks_owner(profile->recording, owned, profil_payer()) ?
-		(struct profil_owned) {} : owned;
-}
-
-/* A tick in kernel mode of a task without a binding. */
-static enum profil_cause profil_record_unmet_kernel(struct profil_profile *profile,
-						    struct pt_regs *regs)
-{
-	struct profil_owned owned = profil_record_watched(profile);
-	bool known = owned.owner || profil_record_interrupt(profile).owner;
-	u64 call = profil_record_call(profile);
-
-	if ((!known || call) && (current->mm || current->flags & PF_KTHREAD) &&
-	    profil_ask(profile, owned, call ?: profil_record_place(profile->recording, regs)))
-		return PROFIL_DEFERRED;
-	if (!owned.owner)
-		owned = profile->recording->nobody;
-	return profil_record_kernel(profile, owned, regs);
-}
-
-/**
- * profil_record_unmet() - count a tick of a task that has no binding yet
- * @profile: a system-wide recording
- * @regs: what the tick interrupted
- *
- * Context: The tick.
- * Return: its outcome, PROFIL_DEFERRED, or PROFIL_NO_USER_PC if kernel threads are not recorded.
- */
-enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
-{
-	struct profil_owned owned;
-
-	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return PROFIL_OFF;
-	if (!profil_record_wants(profile))
-		return PROFIL_NO_USER_PC;
-	if (!user_mode(regs))
-		return profil_record_unmet_kernel(profile, regs);
-	owned = profil_record_watched(profile);
-	if (current->mm && profil_record_ask(profile, owned, regs))
-		return PROFIL_DEFERRED;
-	if (!owned.owner)
-		owned = profile->recording->nobody;
-	return profil_record_add_unknown(profile, owned);
 }

@@ -26,45 +26,54 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * Ticks in kernel mode that a work item counts: their owner, or their text, is not known.
+ * Ticks that have to wait: their owner, or their text, is not known.
  */
 
-/* Slots of a CPU, those that one payer may use, and the ticks in each. */
-#define PROFIL_ASKED		16
-#define PROFIL_ASKED_USER	8
-#define PROFIL_ASKED_TICKS	8
-/* In &profil_asked.ticks: no more ticks may be added. */
-#define PROFIL_ASKED_TAKEN	INT_MAX
+/*
+ * Places of a CPU, those that ticks in kernel mode may take, those that one payer may take besides
+ * the first, and the ticks in each.
+ */
+#define PROFIL_QUESTIONS	24
+#define PROFIL_QUESTIONS_KERNEL	16
+#define PROFIL_QUESTIONS_USER	8
+#define PROFIL_QUESTION_TICKS	8
+/* In &profil_question.ticks: no more ticks may be added. */
+#define PROFIL_QUESTION_TAKEN	INT_MAX
 
 /**
- * struct profil_asked - ticks of a task whose owner, or whose text, is not known
- * @task: the task, referenced; NULL: free.  Set by ticks of its CPU only
+ * struct profil_question - ticks of a task whose owner, or whose text, is not known
+ * @work: answers it on the task's way to user mode; its function is set by record/unmet.c
+ * @task: the task, referenced if @kernel; NULL: free.  Set by ticks of its CPU only
+ * @kernel: the ticks came in kernel mode, so a work item answers it.  Set last
  * @profile: whose ticks they are, referenced
- * @mm: the address space they came in, grabbed; NULL of a kernel thread
+ * @mm: the address space they came in, grabbed if @kernel; NULL of a kernel thread.  The task may
+ *	execute another program before @work runs
  * @payer: profil_payer() of the task
  * @owned: their owner; 0: not known
- * @ticks: how many there are, or PROFIL_ASKED_TAKEN
- * @place: the place in the kernel that each interrupted; with &profil_recording.calls, the PC
- *	that called the kernel, or 0
+ * @ticks: how many there are, or PROFIL_QUESTION_TAKEN; 1 in user mode
+ * @place: the PC of a tick in user mode.  If @kernel, the place in the kernel that each tick
+ *	interrupted; with &profil_recording.calls, the PC that called the kernel, or 0
  *
- * Ticks of the same CPU add to @place and @ticks until the work item has taken them; the rest
- * is constant until it clears @task.
+ * If @kernel, ticks of the same CPU add to @place and @ticks until the work item has taken them.
+ * The task or the work item may change @owned; the rest is constant until it clears @task.
  */
-struct profil_asked {
+struct profil_question {
+	struct callback_head work;
 	struct task_struct *task;
+	bool kernel;
 	struct profil_profile *profile;
 	struct mm_struct *mm;
 	unsigned long payer;
 	struct profil_owned owned;
 	atomic_t ticks;
-	u64 place[PROFIL_ASKED_TICKS];
+	u64 place[PROFIL_QUESTION_TICKS];
 };
 
-DECLARE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
+DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 /* Its function is in record/unmet.c. */
 extern struct irq_work profil_ask_irq;
 
-bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place);
+bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place, bool user);
 
 /*
  * The table of counts of a recording: where its keys are.
@@ -143,9 +152,6 @@ bool profil_defer_settle(struct profil_deferral *deferral, bool hole);
 #define PROFIL_HIT_SHIFT	20
 #define PROFIL_HIT_SETS		16
 #define PROFIL_HIT_WAYS		4
-/* How many ticks of a CPU can wait until their tasks return to user mode; how many of one user. */
-#define PROFIL_QUESTIONS	16
-#define PROFIL_QUESTIONS_USER	8
 
 /**
  * struct profil_hit - a part of a mapping, in which there was a tick
@@ -177,31 +183,7 @@ struct profil_hits {
 	struct profil_hit hit[PROFIL_HIT_SETS][PROFIL_HIT_WAYS];
 };
 
-/**
- * struct profil_question - a tick whose text is not known yet
- * @work: finds out, on the task's way to user mode; its function is set by resolve.c
- * @task: the task that had the tick; NULL: free.  Set by ticks of its CPU only
- * @profile: whose tick it is, referenced
- * @mm: the address space it ran in: it may execute another program before @work runs
- * @pc: where
- * @payer: profil_payer() of the task
- * @owned: whose; 0: not known yet either
- *
- * Those of &profil_questions are of ticks in user mode: only @task changes what follows @task.
- * The work item that answers ticks in kernel mode makes its own.
- */
-struct profil_question {
-	struct callback_head work;
-	struct task_struct *task;
-	struct profil_profile *profile;
-	struct mm_struct *mm;
-	u64 pc;
-	unsigned long payer;
-	struct profil_owned owned;
-};
-
 DECLARE_PER_CPU(enum profil_where, profil_event_where);
-DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
 /* The number of a PC's set. */
 static inline unsigned int profil_hit_set(unsigned long pc)
