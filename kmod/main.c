@@ -27,12 +27,13 @@
 #include "follow/follow.h"
 #include "life/life.h"
 #include "source/source.h"
+#include "tick/note.h"
 
 #include <linux/module.h>
 
 static const struct profil_source_ops source_ops = {
 	.tick	= profil_event_tick,
-	.settle	= profil_event_tick_settle,
+	.settle	= profil_notes_settle,
 };
 
 static int __init profil_init(void)

@@ -219,7 +219,6 @@ int profil_source_account(struct profil_claim *claim, u64 since,
 void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs);
 void profil_event_tick_init(void);
-void profil_event_tick_settle(void);
 
 /*
  * The tick of the perf clock.

@@ -50,18 +50,20 @@ static void profil_note_count(struct profil_note *note)
 	this_cpu_write(profil_event_where, PROFIL_IN_THIS);
 }
 
+/* Counts the notes that there are now: NMIs may write more at any time, and queue it again. */
 static void profil_notes_count(struct irq_work *work)
 {
-	unsigned int waiting = profil_notes_waiting();
+	struct profil_notes *notes = container_of(work, struct profil_notes, work);
+	unsigned int written = READ_ONCE(notes->written);
 	struct profil_note *note;
 
-	for (; waiting; waiting--) {
-		note = profil_note_first();
+	while (notes->done != written) {
+		note = &notes->note[notes->done % PROFIL_NOTES];
 		if (note->task == current)
 			profil_note_count(note);
 		else
 			profil_event_miss(note->source);
-		profil_note_done();
+		smp_store_release(&notes->done, notes->done + 1);	/* it may be overwritten */
 	}
 }
 
@@ -105,14 +107,4 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 void profil_event_tick_init(void)
 {
 	profil_notes_init(profil_notes_count);
-}
-
-/**
- * profil_event_tick_settle() - wait until each CPU has counted its notes
- *
- * Context: Process context, may sleep.
- */
-void profil_event_tick_settle(void)
-{
-	profil_notes_settle();
 }

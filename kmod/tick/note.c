@@ -15,23 +15,6 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
-/* NMIs that can be noted while interrupts are off. */
-#define NOTES	8
-
-/**
- * struct profil_notes - a CPU's notes
- * @work: has them counted
- * @written: how many were written; changed by NMIs only, which may interrupt each other
- * @done: how many of them were counted; written by @work only
- * @note: by number
- */
-struct profil_notes {
-	struct irq_work work;
-	unsigned int written;
-	unsigned int done;
-	struct profil_note note[NOTES];
-};
-
 static DEFINE_PER_CPU(struct profil_notes, profil_notes);
 
 /**
@@ -54,10 +37,10 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	/* A debug exception counts as an NMI, and an NMI may nest in it: claim the place first. */
 	do {
 		written = READ_ONCE(notes->written);
-		if (written - smp_load_acquire(&notes->done) == NOTES)	/* no longer read */
+		if (written - smp_load_acquire(&notes->done) == PROFIL_NOTES)	/* no longer read */
 			return false;
 	} while (cmpxchg_local(&notes->written, written, written + 1) != written);
-	note = &notes->note[written % NOTES];
+	note = &notes->note[written % PROFIL_NOTES];
 	note->source = source;
 	note->task = current;
 	note->period = period;
@@ -65,44 +48,6 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	note->regs = *regs;
 	irq_work_queue(&notes->work);
 	return true;
-}
-
-/**
- * profil_notes_waiting() - how many notes this CPU has to count
- *
- * Context: The notes' interrupt, so each NMI before it has finished its note.
- * Return: their number; NMIs may write more at any time.
- */
-unsigned int profil_notes_waiting(void)
-{
-	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
-
-	return READ_ONCE(notes->written) - notes->done;
-}
-
-/**
- * profil_note_first() - the oldest note of this CPU
- *
- * Context: The notes' interrupt, with a note waiting.
- * Return: the note, until profil_note_done().
- */
-struct profil_note *profil_note_first(void)
-{
-	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
-
-	return &notes->note[notes->done % NOTES];
-}
-
-/**
- * profil_note_done() - free the place of the oldest note
- *
- * Context: The notes' interrupt.
- */
-void profil_note_done(void)
-{
-	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
-
-	smp_store_release(&notes->done, notes->done + 1);	/* only now may it be overwritten */
 }
 
 /**

@@ -7,10 +7,10 @@
 #ifndef PROFIL_NOTE_H
 #define PROFIL_NOTE_H
 
+#include <linux/irq_work.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct irq_work;
 struct profil_source;
 struct task_struct;
 
@@ -44,11 +44,25 @@ struct profil_note {
 	struct pt_regs regs;
 };
 
+/* NMIs that can be noted while interrupts are off. */
+#define PROFIL_NOTES	8
+
+/**
+ * struct profil_notes - a CPU's notes
+ * @work: has them counted
+ * @written: how many were written; changed by NMIs only, which may interrupt each other
+ * @done: how many of them were counted; written by @work only
+ * @note: by number
+ */
+struct profil_notes {
+	struct irq_work work;
+	unsigned int written;
+	unsigned int done;
+	struct profil_note note[PROFIL_NOTES];
+};
+
 bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 period,
 		       enum profil_where where);
-unsigned int profil_notes_waiting(void);
-struct profil_note *profil_note_first(void);
-void profil_note_done(void);
 void profil_notes_init(void (*count)(struct irq_work *work));
 void profil_notes_settle(void);
 
