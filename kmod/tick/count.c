@@ -7,24 +7,6 @@
 #include "tick/sample.h"
 
 #include <linux/bitops.h>
-#include <linux/log2.h>
-
-/* Add to a counter, by the profile's policy, which may stop the profile. */
-static enum profil_cause profil_count_add(struct profil_profile *profile,
-					  const struct profil_layout *layout, void *counter,
-					  u32 width, u64 *ticks)
-{
-	enum profil_cause cause;
-
-	if (layout->how.limit_policy == PROFIL_WRAP)
-		return profil_counter_wrap(counter, width, *ticks);
-	cause = profil_counter_limit(counter, width, layout->limit[ilog2(width)], ticks);
-	if (cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP) {
-		*ticks = 1;	/* the profile is off for the others */
-		profil_profile_stop(profile, PROFIL_STATE_LIMIT);
-	}
-	return cause;
-}
 
 /* Kernel address of a position; NULL if its page is not pinned, or not the deferral's. */
 static void *profil_count_address(const struct profil_pins *pins, u64 position,
@@ -94,6 +76,8 @@ enum profil_cause profil_count_at(struct profil_profile *profile, const struct p
 				  const struct profil_place *place,
 				  const struct profil_deferral *deferral, u64 *ticks)
 {
+	const struct profil_layout *layout = pins->layout;
+	enum profil_cause cause;
 	void *counter;
 
 	if (unlikely(pins->holes) && test_bit(place->region, pins->holes))
@@ -103,7 +87,12 @@ enum profil_cause profil_count_at(struct profil_profile *profile, const struct p
 		return profil_count_store(profile, pins, place->pc, deferral);
 	}
 	counter = profil_count_address(pins, place->position, deferral);
-	return likely(counter) ?
-		profil_count_add(profile, pins->layout, counter, place->width, ticks) :
-		PROFIL_DEFERRED;
+	if (unlikely(!counter))
+		return PROFIL_DEFERRED;
+	cause = profil_counter_add(layout, counter, place->width, ticks);
+	if (cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP) {
+		*ticks = 1;	/* the profile is off for the others */
+		profil_profile_stop(profile, PROFIL_STATE_LIMIT);
+	}
+	return cause;
 }

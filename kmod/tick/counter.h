@@ -7,6 +7,7 @@
 #ifndef PROFIL_COUNTER_H
 #define PROFIL_COUNTER_H
 
+#include "memory/layout.h"
 #include "profile/profile.h"
 
 #include <linux/minmax.h>
@@ -75,17 +76,14 @@ static __always_inline void profil_window(void)
 })
 
 /* Add *@ticks, but only up to the limit: *@ticks becomes how many fit, or stays if none do. */
-static inline enum profil_cause profil_counter_limit(void *counter, u32 width, u64 limit,
-						     u64 *ticks)
+static __always_inline enum profil_cause profil_counter_limit(const struct profil_layout *layout,
+							      void *counter, u32 width, u64 *ticks)
 {
-	switch (width) {
-	case 2:
-		return PROFIL_COUNTER_BELOW(u16, counter, limit, ticks);
-	case 4:
-		return PROFIL_COUNTER_BELOW(u32, counter, limit, ticks);
-	default:
-		return PROFIL_COUNTER_BELOW(u64, counter, limit, ticks);
-	}
+	if (width == 8)
+		return PROFIL_COUNTER_BELOW(u64, counter, layout->limit[3], ticks);
+	if (width == 4)
+		return PROFIL_COUNTER_BELOW(u32, counter, layout->limit[2], ticks);
+	return PROFIL_COUNTER_BELOW(u16, counter, layout->limit[1], ticks);
 }
 
 /* Add @ticks; after the maximum comes 0. */
@@ -102,6 +100,24 @@ static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 
 		atomic64_add(ticks, (atomic64_t *)counter);
 		return PROFIL_COUNTED;
 	}
+}
+
+/**
+ * profil_counter_add() - add ticks by a profile's policy
+ * @layout: of the profile
+ * @counter: in a pinned page
+ * @width: its bytes
+ * @ticks: how many; receives how many of them had the outcome
+ *
+ * Context: Interrupts off.
+ * Return: the outcome of the ticks; PROFIL_SATURATED may stop the profile.
+ */
+static __always_inline enum profil_cause profil_counter_add(const struct profil_layout *layout,
+							    void *counter, u32 width, u64 *ticks)
+{
+	if (layout->how.limit_policy == PROFIL_WRAP)
+		return profil_counter_wrap(counter, width, *ticks);
+	return profil_counter_limit(layout, counter, width, ticks);
 }
 
 /*

@@ -128,24 +128,6 @@ profil_tick_region(const struct profil_layout *layout, struct profil_tally *tall
 }
 
 /*
- * Count one tick by the profile's policy.  Return: PROFIL_NR_CAUSES, with nothing counted, if it
- * stops the profile.
- */
-static __always_inline enum profil_cause profil_count_tick(const struct profil_layout *layout,
-							   void *counter, u32 width)
-{
-	enum profil_cause cause;
-	u64 one = 1;
-
-	if (layout->how.limit_policy == PROFIL_WRAP)
-		return profil_counter_wrap(counter, width, 1);
-	cause = profil_counter_limit(counter, width, layout->limit[width == 8 ? 3 : width / 2],
-				     &one);
-	return cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP ?
-		       PROFIL_NR_CAUSES : cause;
-}
-
-/*
  * The fast path of a self profile.  It does not check whether the profile runs and no region is
  * off: profil_pins_slow() disables this path before.  The gate is checked, as the program itself
  * shuts it.  Return: PROFIL_NR_CAUSES, with nothing counted, if the slow path has to count it.
@@ -157,7 +139,9 @@ profil_sample_fast(const struct profil_profile *profile, struct profil_tally *ta
 	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
 	u64 pc = instruction_pointer(regs), position;
 	const struct profil_bin *bin;
+	enum profil_cause cause;
 	void *page;
+	u64 one = 1;
 
 	/* No pins: a child of a profile that had stopped. */
 	if (unlikely(!pins || !READ_ONCE(pins->fast) || !user_mode(regs) ||
@@ -171,7 +155,9 @@ profil_sample_fast(const struct profil_profile *profile, struct profil_tally *ta
 	if (unlikely(!page))
 		return PROFIL_NR_CAUSES;
 	profil_window();
-	return profil_count_tick(pins->layout, page + (position & ~PAGE_MASK), bin->width);
+	cause = profil_counter_add(pins->layout, page + (position & ~PAGE_MASK), bin->width, &one);
+	return cause == PROFIL_SATURATED && pins->layout->how.limit_policy == PROFIL_LIMIT_STOP ?
+		       PROFIL_NR_CAUSES : cause;
 }
 
 /* The chain of the bucket of @mm: mostly the same as at the tick before. */
