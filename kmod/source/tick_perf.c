@@ -31,7 +31,7 @@ static void profil_perf_irregular_tick(struct pt_regs *regs, u64 period, u64 due
 		profil_late(regs, period, last, due);
 		gap -= div64_u64(gap - 1, period) * period;
 	}
-	profil_tick_all(regs, gap);
+	profil_tick_source(NULL, regs, gap);
 }
 
 /* Any tick.  It leaves the section that profil_perf_tick() has entered. */

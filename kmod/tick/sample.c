@@ -23,9 +23,15 @@
 
 DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
 
-/* Inlined where a tick goes from profile to profile. */
-static __always_inline void profil_tick_due_profile(struct profil_profile *profile,
-						    struct pt_regs *regs, u64 period)
+/**
+ * profil_tick_profile() - count one tick of a self profile
+ * @profile: the profile
+ * @regs: what the tick interrupted
+ * @period: what the tick stands for, in ns
+ *
+ * Context: Interrupts off, in a section.
+ */
+void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	enum profil_cause cause;
@@ -43,19 +49,6 @@ static __always_inline void profil_tick_due_profile(struct profil_profile *profi
 		profil_profile_checkpoint(profile, tally, user_mode(regs));
 }
 
-/**
- * profil_tick_profile() - count one tick of a self profile
- * @profile: the profile
- * @regs: what the tick interrupted
- * @period: what the tick stands for, in ns
- *
- * Context: Interrupts off, in a section.
- */
-void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
-{
-	profil_tick_due_profile(profile, regs, period);
-}
-
 /* @binding is on current's mm.  A per-thread binding also has to match the thread. */
 static bool profil_binding_is_current(const struct profil_binding *binding)
 {
@@ -67,7 +60,7 @@ static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *
 	if (binding->key & PROFIL_KEY_OWNED)
 		profil_tick_recording(binding, regs, period);
 	else
-		profil_tick_due_profile(binding->profile, regs, period);
+		profil_tick_profile(binding->profile, regs, period);
 }
 
 /**
@@ -127,7 +120,7 @@ bool profil_tick_any(struct pt_regs *regs, u64 period)
 		profil_tick_recording(only, regs, period);
 		return true;
 	}
-	return profil_tick_all(regs, period);
+	return profil_tick_source(NULL, regs, period);
 }
 
 /* Points of the clock's grid that passed without a tick while current ran. */

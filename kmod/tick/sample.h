@@ -95,19 +95,6 @@ bool profil_tick_any(struct pt_regs *regs, u64 period);
 bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period);
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
 
-/**
- * profil_tick_all() - count one tick of the clock, on the slow path
- * @regs: what it interrupted
- * @period: the time that the tick stands for, in ns
- *
- * Context: Hard interrupt, interrupts off, in a section.
- * Return: true if the next tick may have to sample current.
- */
-static inline bool profil_tick_all(struct pt_regs *regs, u64 period)
-{
-	return profil_tick_source(NULL, regs, period);
-}
-
 /* The region of a PC: mostly the same as at the tick before. */
 static __always_inline const struct profil_bin *
 profil_tick_region(const struct profil_layout *layout, struct profil_tally *tally, u64 pc)

@@ -13,6 +13,13 @@
 /* CPU time of exiting threads without an mm, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
+/* Current is a kernel thread, or a task that has no mm yet: only the kernel's ticks are its. */
+static bool profil_is_thread(void)
+{
+	return current->flags & PF_KTHREAD ||
+	       (!(current->flags & PF_EXITING) && !current->in_execve);
+}
+
 /**
  * profil_tick_unmet() - count a tick in system-wide recordings that have no binding for current
  * @source: what ticks; NULL: the clock
@@ -26,31 +33,11 @@ DEFINE_PER_CPU(u64, profil_exiting_ns);
 bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_regs *regs,
 		       u64 period)
 {
+	bool thread = !current->mm && profil_is_thread(), any = false;
 	struct profil_profile *profile;
-	bool any = false;
 
 	while ((profile = profil_everybody_next(&met))) {
-		if (profile->claim.source != source)
-			continue;
-		any = true;
-		if (profil_tick_due(profile, period))
-			profil_tick_recorded(profile, profil_record_unmet(profile, regs));
-	}
-	return any;
-}
-
-/* A kernel thread, or a task that has no mm yet. */
-static bool profil_tick_thread(const struct profil_source *source, struct pt_regs *regs,
-			       u64 period)
-{
-	struct profil_profile *profile;
-	bool any = false;
-	u32 met = 0;
-
-	if (!profil_threads_count() || is_idle_task(current))
-		return false;
-	while ((profile = profil_everybody_next(&met))) {
-		if (!profile->recording->kernel || profile->claim.source != source)
+		if (profile->claim.source != source || (thread && !profile->recording->kernel))
 			continue;
 		any = true;
 		if (profil_tick_due(profile, period))
@@ -81,8 +68,9 @@ bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *reg
 	bool known = false;
 	u32 met = 0;
 
-	if (current->flags & PF_KTHREAD || (!(current->flags & PF_EXITING) && !current->in_execve))
-		return profil_tick_thread(source, regs, period);
+	if (profil_is_thread())
+		return profil_threads_count() && !is_idle_task(current) &&
+		       profil_tick_unmet(source, 0, regs, period);
 	if (pid && profil_recordings_exist()) {
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
 			profile = watch->profile;
