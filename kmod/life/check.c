@@ -127,16 +127,12 @@ void profil_profile_check_later(struct profil_profile *profile)
 /* A session may be used by processes that do not have the counters' memory. */
 static int profil_status_check(struct profil_profile *profile)
 {
-	const struct profil_pins *pins;
-	bool own;
+	struct profil_pins *pins = profil_check_pins(profile);
 	int err;
 
-	mutex_lock(&profile->lock);
-	pins = profil_profile_pins(profile);
-	own = pins && pins->mm == current->mm;
-	mutex_unlock(&profile->lock);
-	if (!own)
+	if (!pins)
 		return 0;
+	profil_pins_put(pins);
 	err = mutex_lock_killable(&profile->memory);
 	if (err)
 		return err;

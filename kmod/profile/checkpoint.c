@@ -63,14 +63,9 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
 
 static void profil_check_queue(struct profil_profile *profile)
 {
-	if (test_and_set_bit_lock(0, &profile->checking))
-		return;
-	if (profil_profile_get(profile)) {
-		if (!task_work_add(current, &profile->check, TWA_RESUME))
-			return;
-		profil_profile_put(profile);
-	}
-	clear_bit_unlock(0, &profile->checking);
+	if (!test_and_set_bit_lock(0, &profile->checking) &&
+	    !profil_profile_add_work(profile, &profile->check))
+		clear_bit_unlock(0, &profile->checking);
 }
 
 /**

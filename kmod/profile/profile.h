@@ -14,6 +14,8 @@
 #include <linux/mutex.h>
 #include <linux/profil.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
 
 struct mm_struct;
 struct profil_follower;
@@ -306,6 +308,25 @@ static inline void profil_profile_last_put(struct kref *refs)
 static inline void profil_profile_put(struct profil_profile *profile)
 {
 	kref_put(&profile->refs, profil_profile_last_put);
+}
+
+/**
+ * profil_profile_add_work() - have something done on current's way to user mode
+ * @profile: kept by another reference, or found under RCU
+ * @work: drops the reference that it gets, by profil_profile_put()
+ *
+ * Context: Any, hard interrupt included.
+ * Return: false if current is too late in its exit, or the last reference is gone.
+ */
+static inline bool profil_profile_add_work(struct profil_profile *profile,
+					   struct callback_head *work)
+{
+	if (!profil_profile_get(profile))
+		return false;
+	if (!task_work_add(current, work, TWA_RESUME))
+		return true;
+	profil_profile_put(profile);
+	return false;
 }
 
 /**

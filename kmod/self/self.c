@@ -115,14 +115,10 @@ static int profil_births_prepare(struct profil_profile *profile)
 
 static void profil_births_refill(struct profil_profile *profile)
 {
-	if (atomic_read(&profile->births.filled) >= BIRTHS / 2 ||
-	    test_and_set_bit_lock(0, &profile->refilling))
-		return;
-	kref_get(&profile->refs);
-	if (!task_work_add(current, &profile->refill, TWA_RESUME))
-		return;
-	clear_bit_unlock(0, &profile->refilling);
-	profil_profile_put(profile);
+	if (atomic_read(&profile->births.filled) < BIRTHS / 2 &&
+	    !test_and_set_bit_lock(0, &profile->refilling) &&
+	    !profil_profile_add_work(profile, &profile->refill))
+		clear_bit_unlock(0, &profile->refilling);
 }
 
 /* Publish the new profile in place of the old one.  Return: -ESTALE if the old one has ended. */

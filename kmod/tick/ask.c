@@ -14,7 +14,6 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
-#include <linux/task_work.h>
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 struct irq_work profil_ask_irq;
@@ -58,17 +57,6 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
 	       room : NULL;
 }
 
-/* Return: false if current is too late in its exit. */
-static bool profil_ask_current(struct profil_question *question)
-{
-	question->task = current;
-	if (!task_work_add(current, &question->work, TWA_RESUME))
-		return true;
-	profil_profile_put(question->profile);
-	smp_store_release(&question->task, NULL);	/* as if it had been answered */
-	return false;
-}
-
 /**
  * profil_ask() - have a tick of current counted once its owner and its text are known
  * @profile: a recording
@@ -95,16 +83,21 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 	/* It has not executed another program since. */
 	if (READ_ONCE(question->task))
 		return question->mm == mm && profil_ask_add(question, place);
-	if (!profil_profile_get(profile))
-		return false;
 	question->profile = profile;
 	question->mm = mm;
 	question->payer = payer;
 	question->owned = owned;
 	question->place[0] = place;
 	atomic_set(&question->ticks, 1);
-	if (user)
-		return profil_ask_current(question);
+	if (user) {
+		question->task = current;
+		if (profil_profile_add_work(profile, &question->work))
+			return true;
+		question->task = NULL;
+		return false;
+	}
+	if (!profil_profile_get(profile))
+		return false;
 	if (mm)
 		mmgrab(mm);
 	question->task = get_task_struct(current);

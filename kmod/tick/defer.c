@@ -13,7 +13,6 @@
 
 #include <linux/bitops.h>
 #include <linux/sched.h>
-#include <linux/task_work.h>
 
 static bool profil_defer_same(const struct profil_place *a, const struct profil_place *b)
 {
@@ -73,11 +72,8 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 	deferral->place = *place;
 	deferral->count = ticks;
 	deferral->turn = atomic64_inc_return(&profile->turns);
-	if (profil_profile_get(profile)) {
-		if (!task_work_add(current, &deferral->work, TWA_RESUME))
-			return PROFIL_DEFERRED;
-		profil_profile_put(profile);
-	}
+	if (profil_profile_add_work(profile, &deferral->work))
+		return PROFIL_DEFERRED;
 	/* Too late in its exit: it will not return to user mode. */
 	smp_store_release(&deferral->task, NULL);
 	return PROFIL_OFF;
