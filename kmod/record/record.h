@@ -55,10 +55,8 @@ bool profil_resolve_call(struct profil_question *question, u64 pc);
 void profil_resolve_work(struct callback_head *work);
 
 struct profil_hits *profil_space_alloc(const struct profil_profile *profile);
-bool profil_space_recall(struct profil_hits *hits, const struct profil_identity *text,
-			 u32 owner, u32 forgets, struct profil_hit *hit);
-void profil_space_learn(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
-			u32 forgets, u32 cell, struct profil_hit *hit);
+u32 profil_space_recall(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
+			u32 forgets, u32 number, const struct profil_hit *hit);
 
 /* unmet.c */
 void profil_unmet_init(void);

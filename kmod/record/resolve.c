@@ -129,35 +129,38 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 }
 
 /*
- * Count the tick at once, if the cell of its text is known: mostly it is.  In one section, so
- * that nothing has to be looked for, or locked, twice.
+ * Count the tick in the cell of its text: @cell, which is remembered, or, if that is 0, the one that
+ * was remembered.  In one section, so that nothing has to be looked for, or locked, twice.
+ * @forgets: of the recording, read before @cell was looked for.  Return: false if there is none.
  */
-static bool profil_resolve_known(const struct profil_question *question, struct found *found)
+static bool profil_resolve_known(const struct profil_question *question, struct found *found,
+				 u32 forgets, u32 cell)
 {
-	const struct profil_recording *recording = question->profile->recording;
 	struct profil_binding *binding;
 	struct profil_hits *hits;
 	unsigned long flags;
-	bool known;
 
 	local_irq_save(flags);
 	profil_section_enter();
 	binding = profil_resolve_binding_in(profil_tick_chain(question->mm), question);
 	hits = binding ? READ_ONCE(binding->hits) : NULL;
-	if (hits && found->same.kind == PROFIL_KIND_MEMORY)
+	if (hits && found->same.kind == PROFIL_KIND_MEMORY && !cell)
 		found->same.word[0] = binding->life;
-	known = hits && profil_space_recall(hits, &found->same, question->owned.owner,
-					    READ_ONCE(recording->forgets), &found->hit);
-	if (known)
-		profil_resolve_count_here(question, found->hit.key + found->pc - found->hit.low);
+	if (hits)
+		cell = profil_space_recall(hits, &found->same, question->owned.owner, forgets,
+					   cell, &found->hit);
+	if (cell)
+		profil_resolve_count_here(question, (u64)cell << PROFIL_COUNT_SHIFT |
+					  (found->hit.key + found->pc - found->hit.low));
 	profil_section_leave();
 	local_irq_restore(flags);
-	return known;
+	return cell;
 }
 
 /* Return: false if mmap_lock is taken. */
 static bool profil_resolve_find(const struct profil_question *question, struct found *found)
 {
+	const struct profil_recording *recording = question->profile->recording;
 	struct mm_struct *mm = question->mm;
 	struct vm_area_struct *vma;
 
@@ -167,7 +170,8 @@ static bool profil_resolve_find(const struct profil_question *question, struct f
 	if (vma && vma->vm_flags & VM_EXEC) {
 		profil_resolve_vma(vma, found);
 		found->counted = found->same.kind != PROFIL_KIND_UNKNOWN &&
-				 profil_resolve_known(question, found);
+				 profil_resolve_known(question, found,
+						      READ_ONCE(recording->forgets), 0);
 		if (!found->counted && found->same.kind == PROFIL_KIND_FILE)
 			found->file = get_file(vma->vm_file);
 	}
@@ -255,24 +259,9 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 	return number;
 }
 
-static void profil_resolve_learn(const struct profil_question *question, u32 forgets, u32 cell,
-				 struct found *found)
-{
-	struct profil_binding *binding;
-	struct profil_hits *hits;
-
-	rcu_read_lock();
-	binding = profil_resolve_binding(question);
-	hits = binding ? READ_ONCE(binding->hits) : NULL;
-	if (hits)
-		profil_space_learn(hits, &found->same, question->owned.owner, forgets, cell,
-				   &found->hit);
-	rcu_read_unlock();
-}
-
 static void profil_resolve_answer(const struct profil_question *question, struct found *found)
 {
-	u64 key = (u64)profil_owned_unknown(question->owned) << PROFIL_COUNT_SHIFT;
+	u64 unknown = (u64)profil_owned_unknown(question->owned) << PROFIL_COUNT_SHIFT;
 	u32 forgets = READ_ONCE(question->profile->recording->forgets);
 	u64 life = profil_resolve_prepare(question);
 	u32 cell = 0;
@@ -281,12 +270,10 @@ static void profil_resolve_answer(const struct profil_question *question, struct
 		found->same.word[0] = life;
 	if (life && found->same.kind != PROFIL_KIND_UNKNOWN)
 		cell = profil_resolve_cell(question, found);
-	if (cell) {
-		key = found->hit.key + (found->pc - found->hit.low);
-		key |= (u64)cell << PROFIL_COUNT_SHIFT;
-		profil_resolve_learn(question, forgets, cell, found);
-	}
-	profil_resolve_count(question, key);
+	if (cell)
+		profil_resolve_known(question, found, forgets, cell);
+	else
+		profil_resolve_count(question, unknown);
 }
 
 static void profil_resolve_slowly(struct profil_question *question, struct found *found)

@@ -111,18 +111,16 @@ static struct profil_hit *profil_space_way(struct profil_hits *hits, const struc
 }
 
 /* The lock is held. */
-static void profil_space_believe(struct profil_hits *hits, u32 cell, struct profil_hit *hit)
+static void profil_space_believe(struct profil_hits *hits, u32 cell, const struct profil_hit *hit)
 {
 	struct profil_hit *way = profil_space_way(hits, hit);
 
-	hit->key |= (u64)cell << PROFIL_COUNT_SHIFT;
-	hit->until = jiffies + BELIEVED;
 	write_seqcount_begin(&hits->seq);
 	WRITE_ONCE(way->low, hit->low);
 	WRITE_ONCE(way->span, hit->span);
-	WRITE_ONCE(way->key, hit->key);
+	WRITE_ONCE(way->key, (u64)cell << PROFIL_COUNT_SHIFT | hit->key);
 	WRITE_ONCE(way->mappings, hit->mappings);
-	WRITE_ONCE(way->until, hit->until);
+	WRITE_ONCE(way->until, jiffies + BELIEVED);
 	write_seqcount_end(&hits->seq);
 }
 
@@ -131,51 +129,27 @@ static void profil_space_believe(struct profil_hits *hits, u32 cell, struct prof
  * @hits: of the address space
  * @text: what is mapped
  * @owner: whose cell
- * @forgets: of the recording, now
- * @hit: where; its key is the offset, and gets the cell, too
+ * @forgets: of the recording, read before @number was looked for
+ * @number: of the cell, to be remembered; 0: as it was remembered
+ * @hit: where; its key is only the offset
  *
  * Context: Interrupts off, under RCU.
- * Return: false if its cell is not known.
+ * Return: the number of the cell; 0 if it is not known.
  */
-bool profil_space_recall(struct profil_hits *hits, const struct profil_identity *text,
-			 u32 owner, u32 forgets, struct profil_hit *hit)
+u32 profil_space_recall(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
+			u32 forgets, u32 number, const struct profil_hit *hit)
 {
 	struct space *space = container_of(hits, struct space, hits);
-	const struct cell *cell;
-	bool known;
+	struct cell *cell;
 
 	raw_spin_lock(&hits->lock);
 	cell = profil_space_cell(space, text, forgets);
-	known = owner && cell->owner == owner && profil_space_is_text(&cell->text, text);
-	if (known)
-		profil_space_believe(hits, cell->number, hit);
+	if (number)
+		*cell = (struct cell) { .text = *text, .owner = owner, .number = number };
+	else if (owner && cell->owner == owner && profil_space_is_text(&cell->text, text))
+		number = cell->number;
+	if (number)
+		profil_space_believe(hits, number, hit);
 	raw_spin_unlock(&hits->lock);
-	return known;
-}
-
-/**
- * profil_space_learn() - add a hit, and remember the cell of its text
- * @hits: of the address space
- * @text: what is mapped
- * @owner: whose cell
- * @forgets: of the recording, read before the cell was looked for
- * @cell: its number
- * @hit: as for profil_space_recall()
- *
- * Context: Process, under RCU.
- */
-void profil_space_learn(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
-			u32 forgets, u32 cell, struct profil_hit *hit)
-{
-	struct space *space = container_of(hits, struct space, hits);
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&hits->lock, flags);
-	*profil_space_cell(space, text, forgets) = (struct cell) {
-		.text = *text,
-		.owner = owner,
-		.number = cell,
-	};
-	profil_space_believe(hits, cell, hit);
-	raw_spin_unlock_irqrestore(&hits->lock, flags);
+	return number;
 }
