@@ -61,13 +61,6 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
 	irq_work_queue(&profil_settle_irq);
 }
 
-static void profil_check_queue(struct profil_profile *profile)
-{
-	if (!test_and_set_bit_lock(0, &profile->checking) &&
-	    !profil_profile_add_work(profile, &profile->check))
-		clear_bit_unlock(0, &profile->checking);
-}
-
 /**
  * profil_profile_checkpoint() - do what need not be done at every tick
  * @profile: a profile of current's address space
@@ -91,6 +84,7 @@ void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tal
 
 	tally->granted += ticks;
 	tally->countdown = ticks;
-	if (due && user)
-		profil_check_queue(profile);
+	if (due && user && !test_and_set_bit_lock(0, &profile->checking) &&
+	    !profil_profile_add_work(profile, &profile->check))
+		clear_bit_unlock(0, &profile->checking);
 }

@@ -55,14 +55,6 @@ static bool profil_binding_is_current(const struct profil_binding *binding)
 	return !binding->thread || binding->thread == task_pid(current);
 }
 
-static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *regs, u64 period)
-{
-	if (binding->key & PROFIL_KEY_OWNED)
-		profil_tick_recording(binding, regs, period);
-	else
-		profil_tick_profile(binding->profile, regs, period);
-}
-
 /**
  * profil_tick_source() - count one tick, on the slow path
  * @source: what ticks; NULL: the clock
@@ -91,7 +83,10 @@ bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs
 			continue;
 		bound = true;
 		met |= profil_everybody_bit(binding->profile);
-		profil_tick_binding(binding, regs, period);
+		if (binding->key & PROFIL_KEY_OWNED)
+			profil_tick_recording(binding, regs, period);
+		else
+			profil_tick_profile(binding->profile, regs, period);
 	}
 	if (unlikely(!bound && current->in_execve)) {
 		profil_tick_unbound(source, regs, period);
