@@ -11,19 +11,6 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 
-/* The pins if they are of current's memory, referenced. */
-static struct profil_pins *profil_move_own_pins(struct profil_profile *profile)
-{
-	struct profil_pins *pins = profil_profile_get_pins(profile);
-
-	if (!pins)
-		return ERR_PTR(-ENOENT);
-	if (pins->mm == current->mm)
-		return pins;
-	profil_pins_put(pins);
-	return ERR_PTR(-EPERM);
-}
-
 /* Return: what is to be released without the lock. */
 static struct profil_pins *profil_move_replace(struct profil_profile *profile,
 					       struct profil_pins *pins)
@@ -53,22 +40,17 @@ static int profil_move_pin(struct profil_profile *profile, struct profil_layout 
 	return spent == pins ? -ENOENT : 0;
 }
 
-/* The profile's @memory is held. */
-static int profil_move_locked(struct profil_profile *profile, const struct profil_start *start)
+/* The profile's @memory is held.  @old: its layout, or an earlier one of the same recording. */
+static int profil_move_locked(struct profil_profile *profile, const struct profil_layout *old,
+			      const struct profil_start *start)
 {
-	struct profil_pins *old = profil_move_own_pins(profile);
-	struct profil_layout *layout;
+	struct profil_layout *layout = profil_layout_move_table(old, start);
 	int err;
 
-	if (IS_ERR(old))
-		return PTR_ERR(old);
-	layout = profil_layout_move_table(old->layout, start);
-	err = PTR_ERR_OR_ZERO(layout);
-	if (!err) {
-		err = profil_move_pin(profile, layout);
-		profil_layout_put(layout);
-	}
-	profil_pins_put(old);
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	err = profil_move_pin(profile, layout);
+	profil_layout_put(layout);
 	return err;
 }
 
@@ -83,17 +65,17 @@ static int profil_move_locked(struct profil_profile *profile, const struct profi
  */
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start)
 {
-	struct profil_pins *own = profil_move_own_pins(profile);
+	struct profil_pins *pins = profil_profile_get_pins(profile);
 	int err;
 
+	if (!pins)
+		return -ENOENT;
 	/* The lock is only for tasks of the table's owner: its holder may wait for memory. */
-	if (IS_ERR(own))
-		return PTR_ERR(own);
-	profil_pins_put(own);
-	err = mutex_lock_killable(&profile->memory);
-	if (err)
-		return err;
-	err = profil_move_locked(profile, start);
-	mutex_unlock(&profile->memory);
+	err = pins->mm == current->mm ? mutex_lock_killable(&profile->memory) : -EPERM;
+	if (!err) {
+		err = profil_move_locked(profile, pins->layout, start);
+		mutex_unlock(&profile->memory);
+	}
+	profil_pins_put(pins);
 	return err;
 }
