@@ -151,13 +151,19 @@ static struct hlist_head *profil_recording_numbers(struct profil_recording *reco
 	return &recording->number[hash >> (64 - recording->bits)];
 }
 
+/* An owner's cells for the texts that every recording has are part of its entry. */
+static u32 profil_entry_numbers(const struct profil_identity *same)
+{
+	return same->kind == PROFIL_KIND_OWNER ? PROFIL_OWNER_NUMBERS : 1;
+}
+
 /**
- * profil_recording_numbered() - the entry of a number
+ * profil_recording_numbered() - the entry whose first number is this
  * @recording: its lock is held
  * @number: the number
  *
  * Context: Any.
- * Return: the entry; NULL if the number was not given, or was forgotten.
+ * Return: the entry; NULL if there is none.
  */
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number)
 {
@@ -176,24 +182,18 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
  */
 #define LOOK_AT		256
 
-/**
- * profil_recording_row() - find room for entries with consecutive numbers
- * @recording: its lock is held
- * @count: how many
- * @payer: as in &struct profil_spare
- *
- * After the highest number they begin again, without those that are in use.
- *
- * Context: Any.
- * Return: true if the numbers after the last one are free; false if there are too many entries,
- * of all or of the payer, the recording has ended, or such a row is not near: then the next call
- * looks further.
+/*
+ * Find room for an entry with consecutive numbers.  After the highest number they begin again,
+ * without those that are in use.  Return: true if the numbers after the last one are free; false
+ * if too many are in use, by all or by the payer, the recording has ended, or such a row is not
+ * near: then the next call looks further.
  */
-bool profil_recording_row(struct profil_recording *recording, u32 count, unsigned long payer)
+static bool profil_recording_row(struct profil_recording *recording, u32 count,
+				 unsigned long payer)
 {
 	u32 number = recording->nr, row = 0, looks;
+	const struct profil_entry *entry;
 
-	lockdep_assert_held(&recording->lock);
 	if (recording->ended || profil_recording_left(recording, payer) < count)
 		return false;
 	for (looks = 0; looks < LOOK_AT && row < count; looks++) {
@@ -201,7 +201,11 @@ bool profil_recording_row(struct profil_recording *recording, u32 count, unsigne
 			number = PROFIL_NUMBERS_FIXED;
 			row = 0;
 		}
-		row = profil_recording_numbered(recording, ++number) ? 0 : row + 1;
+		entry = profil_recording_numbered(recording, ++number);
+		row = entry ? 0 : row + 1;
+		/* So no number that is looked at is behind an entry's first. */
+		if (entry)
+			number += profil_entry_numbers(&entry->same) - 1;
 	}
 	recording->nr = number - row;
 	return row == count;
@@ -212,6 +216,7 @@ static void profil_recording_count(struct profil_recording *recording,
 {
 	u32 *used = &recording->used[entry->share];
 
+	change *= profil_entry_numbers(&entry->same);
 	/* Ticks read these without the lock. */
 	WRITE_ONCE(recording->in_use, recording->in_use + change);
 	WRITE_ONCE(*used, *used + change);
@@ -223,14 +228,16 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 						 struct hlist_head *chain,
 						 struct profil_spare *spare)
 {
+	u32 numbers = profil_entry_numbers(same);
 	struct profil_entry *entry;
 
-	if (!profil_recording_row(recording, 1, spare->payer))
+	if (!profil_recording_row(recording, numbers, spare->payer))
 		return NULL;
 	entry = profil_spare_take(spare);
 	if (!entry)
 		return NULL;
-	entry->number = ++recording->nr;
+	entry->number = recording->nr + 1;
+	recording->nr += numbers;
 	entry->share = profil_recording_share(recording, spare->payer);
 	entry->same = *same;
 	profil_recording_count(recording, entry, 1);
@@ -325,6 +332,33 @@ void profil_recording_identify(struct profil_identity *same, const struct file *
 	};
 }
 
+/* The entry that a number is of; NULL if it was not given, or was forgotten. */
+static struct profil_entry *profil_recording_having(struct profil_recording *recording, u32 number)
+{
+	struct profil_entry *entry;
+	u32 behind;
+
+	for (behind = 0; behind < PROFIL_OWNER_NUMBERS && behind < number; behind++) {
+		entry = profil_recording_numbered(recording, number - behind);
+		if (entry)
+			return behind < profil_entry_numbers(&entry->same) ? entry : NULL;
+	}
+	return NULL;
+}
+
+/* The cell of an owner for a text that every recording has, as an entry of its own. */
+static void profil_entry_cell(struct profil_entry *cell, const struct profil_entry *owner,
+			      u32 number)
+{
+	*cell = (struct profil_entry) {
+		.number = number,
+		.same = {
+			.kind = PROFIL_KIND_CELL,
+			.word = { owner->number, number - owner->number },
+		},
+	};
+}
+
 /**
  * profil_recording_get() - what a number stands for
  * @recording: the recording
@@ -345,8 +379,10 @@ bool profil_recording_get(struct profil_recording *recording, u32 number,
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	*numbers = recording->nr;
 	*in_use = recording->in_use;
-	entry = profil_recording_numbered(recording, number);
-	if (entry) {
+	entry = profil_recording_having(recording, number);
+	if (entry && entry->number != number) {
+		profil_entry_cell(copy, entry, number);
+	} else if (entry) {
 		*copy = *entry;
 		if (copy->file)
 			get_file(copy->file);
@@ -380,25 +416,6 @@ struct file *profil_recording_release(struct profil_recording *recording, u32 nu
 	return file;
 }
 
-static struct profil_entry *profil_recording_unlink(struct profil_recording *recording, u32 number)
-{
-	struct profil_entry *entry = profil_recording_numbered(recording, number);
-
-	lockdep_assert_held(&recording->lock);
-	if (entry) {
-		hlist_del(&entry->node);
-		hlist_del(&entry->next);
-		profil_recording_count(recording, entry, -1);
-	}
-	return entry;
-}
-
-/* Return: true for a cell that was added with its owner, and is forgotten with it. */
-static bool profil_entry_is_owners(const struct profil_entry *entry)
-{
-	return entry->same.kind == PROFIL_KIND_CELL && entry->same.word[1] <= PROFIL_TEXT_THREADS;
-}
-
 /**
  * profil_recording_forget() - forget what a number stands for
  * @recording: the recording
@@ -413,23 +430,24 @@ static bool profil_entry_is_owners(const struct profil_entry *entry)
  */
 int profil_recording_forget(struct profil_recording *recording, u32 number)
 {
-	struct profil_entry *entry, *gone[PROFIL_OWNER_NUMBERS] = {};
-	unsigned int nr = 0, i;
+	struct profil_entry *entry;
 	unsigned long flags;
-	int err = -ENOENT;
+	int err = 0;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_numbered(recording, number);
-	if (entry) {
-		nr = entry->same.kind == PROFIL_KIND_OWNER ? PROFIL_OWNER_NUMBERS : 1;
-		err = profil_entry_is_owners(entry) ? -EINVAL : 0;
-		WRITE_ONCE(recording->forgets, recording->forgets + !err);
+	entry = profil_recording_having(recording, number);
+	if (!entry) {
+		err = -ENOENT;
+	} else if (entry->number != number) {
+		err = -EINVAL;
+	} else {
+		WRITE_ONCE(recording->forgets, recording->forgets + 1);
+		hlist_del(&entry->node);
+		hlist_del(&entry->next);
+		profil_recording_count(recording, entry, -1);
 	}
-	for (i = 0; !err && i < nr; i++)
-		gone[i] = profil_recording_unlink(recording, number + i);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	for (i = 0; i < ARRAY_SIZE(gone); i++)
-		if (gone[i])
-			profil_entry_free(gone[i]);
+	if (!err)
+		profil_entry_free(entry);
 	return err;
 }

@@ -28,7 +28,7 @@ struct task_struct;
 #define PROFIL_TEXT_KERNEL	1
 #define PROFIL_TEXT_UNKNOWN	2
 #define PROFIL_TEXT_THREADS	3
-/* An owner's own number, and those of its cells for each of these texts. */
+/* An owner's own number, and those of its cells for each of these texts, which come next. */
 #define PROFIL_OWNER_NUMBERS	4
 /* These texts, and the owners of unattributed ticks, of interrupts and of softirqs. */
 #define PROFIL_NUMBERS_FIXED	(3 + 3 * PROFIL_OWNER_NUMBERS)
@@ -66,7 +66,7 @@ struct profil_identity {
  * struct profil_entry - what a number stands for
  * @node: in the recording's chain for the hash of its identity
  * @next: in the chain for the hash of its number
- * @number: from 1
+ * @number: from 1; of an OWNER, the first of PROFIL_OWNER_NUMBERS
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
  *	MODULE: the last generation of its code
  * @state: OWNER: &enum profil_owner_state; MODULE: the first generation of its code
@@ -176,10 +176,10 @@ extern struct list_head profil_told;
  * @node: zeroed, to be freed with kfree(); NULL once used
  * @payer: profil_payer() of the task for which the numbers are given; 0: of no user's
  *
- * It is enough for an owner and the text of its program.
+ * It is enough for an owner and the text of its program, and for the texts that every recording has.
  */
 struct profil_spare {
-	struct profil_entry *node[PROFIL_OWNER_NUMBERS + 1];
+	struct profil_entry *node[3];
 	unsigned long payer;
 };
 
@@ -238,7 +238,6 @@ static inline bool profil_recording_lacks_owner(const struct profil_recording *r
 
 void profil_recording_free(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
-bool profil_recording_row(struct profil_recording *recording, u32 count, unsigned long payer);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
 						  const struct profil_identity *same,

@@ -13,15 +13,6 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-static unsigned int profil_spare_nodes(const struct profil_spare *spare)
-{
-	unsigned int nodes = 0, i;
-
-	for (i = 0; i < ARRAY_SIZE(spare->node); i++)
-		nodes += !!spare->node[i];
-	return nodes;
-}
-
 /* Its effective user, and the ID of its cgroup v2, or 0 without cgroups. */
 static void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
 {
@@ -106,30 +97,6 @@ void profil_recording_refresh(struct profil_recording *recording, struct profil_
 }
 
 /*
- * An owner gets all its numbers, in a row, or none.  Return: the owner, or NULL without
- * memory or numbers.
- */
-static struct profil_entry *profil_recording_own_locked(struct profil_recording *recording,
-							const struct profil_identity *same,
-							struct profil_spare *spare)
-{
-	struct profil_identity cell = { .kind = PROFIL_KIND_CELL };
-	struct profil_spare none = {};
-	struct profil_entry *entry;
-
-	lockdep_assert_held(&recording->lock);
-	entry = profil_recording_find_locked(recording, same, &none);
-	if (entry || profil_spare_nodes(spare) < PROFIL_OWNER_NUMBERS ||
-	    !profil_recording_row(recording, PROFIL_OWNER_NUMBERS, spare->payer))
-		return entry;
-	entry = profil_recording_find_locked(recording, same, spare);
-	cell.word[0] = entry->number;
-	for (cell.word[1] = PROFIL_TEXT_KERNEL; cell.word[1] <= PROFIL_TEXT_THREADS; cell.word[1]++)
-		profil_recording_find_locked(recording, &cell, spare);
-	return entry;
-}
-
-/*
  * @parent: the process of @owned's owner; the others are as for profil_recording_owner().
  * Return: false without memory or numbers, or if the task was reaped.
  */
@@ -149,7 +116,7 @@ static bool profil_recording_own(struct profil_recording *recording,
 		return false;
 	same->word[3] = (uintptr_t)pid;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_own_locked(recording, same, spare);
+	entry = profil_recording_find_locked(recording, same, spare);
 	if (entry && pid) {
 		if (!entry->pid) {
 			entry->pid = get_pid(pid);
@@ -219,7 +186,7 @@ bool profil_recording_own_state(struct profil_recording *recording, u32 state,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_own_locked(recording, &same, spare);
+	entry = profil_recording_find_locked(recording, &same, spare);
 	if (entry) {
 		entry->state = state;
 		owned->owner = entry->number;

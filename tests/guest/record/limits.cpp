@@ -205,7 +205,7 @@ TEST_CASE_METHOD(AtRest,
 		 "a child's ticks have no owner, not its parent, if the pool has no memory for an owner",
 		 "[record][icount]")
 {
-	/* Each fork takes six nodes, four of them for the owner; the pool has 512 at most. */
+	/* Each fork takes three nodes, one of them for the owner; the pool has 512 at most. */
 	constexpr unsigned forks = 200;
 	const Gate go;
 	Recording recording(8192, 20'000);
