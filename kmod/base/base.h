@@ -109,24 +109,24 @@ bool profil_clock_wants_cpu(unsigned int cpu);
 /**
  * struct profil_news - what the reader of a session waits for
  * @keys: new keys until it is told; 0: it was told; below 0: it has never waited
- * @wake: wakes the reader; constant
+ * @wake: wakes the reader
  */
 struct profil_news {
 	atomic_t keys;
-	struct irq_work *wake;
+	struct irq_work wake;
 };
 
 /**
  * profil_news_init() - start without a waiting reader
  * @news: of a session that is created
- * @wake: its follower's
+ * @wake: wakes its reader
  *
  * Context: Process context.
  */
-static inline void profil_news_init(struct profil_news *news, struct irq_work *wake)
+static inline void profil_news_init(struct profil_news *news, void (*wake)(struct irq_work *))
 {
 	atomic_set(&news->keys, -1);
-	news->wake = wake;
+	init_irq_work(&news->wake, wake);
 }
 
 /**
@@ -166,7 +166,7 @@ static inline void profil_news_tell(struct profil_news *news)
 	/* After what is told: the reader arms, and then looks at that. */
 	smp_mb();
 	if (atomic_read(&news->keys) > 0 && atomic_xchg(&news->keys, 0) > 0)
-		irq_work_queue(news->wake);
+		irq_work_queue(&news->wake);
 }
 
 /**
@@ -178,7 +178,7 @@ static inline void profil_news_tell(struct profil_news *news)
 static inline void profil_news_key(struct profil_news *news)
 {
 	if (!atomic_dec_if_positive(&news->keys))
-		irq_work_queue(news->wake);
+		irq_work_queue(&news->wake);
 }
 
 /*

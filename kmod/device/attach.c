@@ -19,7 +19,6 @@
 
 /**
  * struct target - a process, or thread, that is added to a recording
- * @follower: of the session that follows it
  * @proof: proof of the permission to record it, entered
  * @pid: its thread group, or the thread: referenced because it may be reaped
  * @mm: the address space that @proof gives access to
@@ -28,7 +27,6 @@
  * @owned: the owner of its ticks
  */
 struct target {
-	struct profil_follower *follower;
 	struct profil_proof *proof;
 	struct pid *pid;
 	struct mm_struct *mm;
@@ -79,7 +77,7 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 	if (profile->flags & PROFIL_THREAD)
 		err = profil_attach_publish_thread(binding, target);
 	else
-		err = profil_watch_publish(binding, target->watch, target->follower, task);
+		err = profil_watch_publish(binding, target->watch, task);
 	if (err) {
 		profil_binding_drop(binding);
 		return err;
@@ -126,13 +124,12 @@ static void profil_attach_end_owner(struct profil_profile *profile, const struct
 }
 
 /* Entering the proof waits for a target in execve(2), and so for memory: no lock is held. */
-static int profil_attach_target(struct profil_session *session, struct profil_profile *profile,
-				struct profil_proof *proof,
+static int profil_attach_target(struct profil_profile *profile, struct profil_proof *proof,
 				int (*publish)(struct profil_profile *profile,
 					       struct target *target))
 {
 	bool thread = profile->flags & PROFIL_THREAD;
-	struct target target = { .follower = &session->follower, .proof = proof };
+	struct target target = { .proof = proof };
 	int err = -ENOMEM;
 
 	target.pid = get_task_pid(proof->target, thread ? PIDTYPE_PID : PIDTYPE_TGID);
@@ -174,14 +171,13 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	if (err)
 		goto put;
 	profile->id = id;
-	profil_follower_join(&session->follower, profile);
 	/* The notifier of modules may tell it of one already. */
 	raw_spin_lock_irq(&recording->lock);
-	recording->news = &session->follower.news;
+	recording->news = &session->news;
 	raw_spin_unlock_irq(&recording->lock);
 	err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
-		err = profil_attach_target(session, profile, proof, profil_attach_first);
+		err = profil_attach_target(profile, proof, profil_attach_first);
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err)
@@ -217,9 +213,6 @@ static int profil_attach_start(struct profil_session *session, struct profil_rec
 	struct profil_proof proof;
 	int err;
 
-	err = profil_follower_prepare(&session->follower, how->flags & PROFIL_FOLLOW);
-	if (err)
-		goto free;
 	layout = profil_layout_create(how, true);
 	err = PTR_ERR_OR_ZERO(layout);
 	if (err)
@@ -257,8 +250,7 @@ static int profil_attach_check_event(struct profil_profile *profile,
 	return -EACCES;
 }
 
-static int profil_attach_add(struct profil_session *session, struct profil_profile *profile,
-			     const struct profil_add *add)
+static int profil_attach_add(struct profil_profile *profile, const struct profil_add *add)
 {
 	struct profil_proof proof;
 	int err;
@@ -267,9 +259,6 @@ static int profil_attach_add(struct profil_session *session, struct profil_profi
 		return -EINVAL;
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return -ENOENT;
-	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
-	if (err)
-		return err;
 	err = profil_proof_open(&proof, add->proof,
 				profil_proof_modes(profile->flags, profile->recording->kernel),
 				add->target);
@@ -277,7 +266,7 @@ static int profil_attach_add(struct profil_session *session, struct profil_profi
 		return err;
 	err = profil_attach_check_event(profile, &proof);
 	if (!err)
-		err = profil_attach_target(session, profile, &proof, profil_attach_more);
+		err = profil_attach_target(profile, &proof, profil_attach_more);
 	profil_proof_close(&proof);
 	return err;
 }
@@ -301,7 +290,7 @@ int profil_session_add(struct profil_session *session, const struct profil_add *
 	profile = profil_session_find(session, add->profile);
 	if (!profile)
 		return -ENOENT;
-	err = profil_attach_add(session, profile, add);
+	err = profil_attach_add(profile, add);
 	profil_profile_put(profile);
 	return err;
 }
@@ -357,7 +346,7 @@ int profil_session_wait(struct profil_session *session, const struct profil_wait
 	/* Under the lock, the recording's end is either seen here or wakes the reader later. */
 	mutex_lock(&profile->lock);
 	if (!profile->retired && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING) {
-		profil_news_await(&session->follower.news, wait->keys);
+		profil_news_await(&session->news, wait->keys);
 		err = 0;
 	}
 	mutex_unlock(&profile->lock);
@@ -381,7 +370,7 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 
 	if (err)
 		return err;
-	recording = profil_recording_create(record, session->follower.ns);
+	recording = profil_recording_create(record, session->ns);
 	if (IS_ERR(recording))
 		return PTR_ERR(recording);
 	return profil_attach_start(session, record, &start, recording);

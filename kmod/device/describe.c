@@ -236,7 +236,7 @@ static int profil_describe_recording(struct profil_session *session,
 	}
 	if (entry.same.kind == PROFIL_KIND_OWNER && entry.pid)
 		profil_recording_refresh(recording, &entry);
-	profil_describe_entry(describe, &entry, recording, session->follower.ns);
+	profil_describe_entry(describe, &entry, recording, session->ns);
 	err = profil_describe_file(describe, recording, &entry);
 	if (entry.file)
 		fput(entry.file);

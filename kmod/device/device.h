@@ -31,12 +31,16 @@ struct task_struct;
  * struct profil_session - the state of an open file
  * @id: unique since the module was loaded: several processes may have the file open
  * @profiles: of its recordings, by number, each referenced; locks itself
- * @follower: follows the processes of its recordings
+ * @ns: the PID namespace in which processes are reported: the opener's, referenced
+ * @wait: pollers
+ * @news: wakes them for the probes and ticks, which must not take a sleeping lock
  */
 struct profil_session {
 	u64 id;
 	struct xarray profiles;
-	struct profil_follower follower;
+	struct pid_namespace *ns;
+	wait_queue_head_t wait;
+	struct profil_news news;
 };
 
 struct profil_session *profil_session_create(void);

@@ -60,25 +60,22 @@ static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
 					   struct pid_namespace *ns, pid_t pids[PIDS_MAX],
 					   bool *more)
 {
-	struct profil_follower *follower = profile->follower;
+	struct profil_recording *recording = profile->recording;
 	const struct profil_watch *watch;
 	unsigned int looked = 0, n = 0;
 	unsigned long flags;
 
 	*more = false;
-	raw_spin_lock_irqsave(&follower->lock, flags);
-	list_for_each_entry(watch, &profile->watches, link) {
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	list_for_each_entry(watch, &recording->watches, link) {
 		if (looked++ == PIDS_MAX) {
 			*more = true;
 			break;
 		}
-		/* Lockless, as its neighbours in the bucket come and go. */
-		if (hlist_unhashed_lockless(&watch->node) || !list_empty(&watch->left))
-			continue;
 		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
 		n += !!pids[n];
 	}
-	raw_spin_unlock_irqrestore(&follower->lock, flags);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	return n;
 }
 

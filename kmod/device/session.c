@@ -12,6 +12,11 @@
 
 static atomic64_t last_id;
 
+static void profil_session_wake(struct irq_work *work)
+{
+	wake_up_interruptible(&container_of(work, struct profil_session, news.wake)->wait);
+}
+
 /**
  * profil_session_create() - create the session of a file that is opened
  *
@@ -24,24 +29,20 @@ struct profil_session *profil_session_create(void)
 
 	if (!session)
 		return NULL;
-	if (profil_follower_init(&session->follower)) {
-		kfree(session);
-		return NULL;
-	}
+	session->ns = get_pid_ns(task_active_pid_ns(current));
+	init_waitqueue_head(&session->wait);
+	profil_news_init(&session->news, profil_session_wake);
 	session->id = atomic64_inc_return(&last_id);
 	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
 	return session;
 }
 
 /* End a recording, and stop following its processes.  Return: as profil_profile_retire(). */
-static u64 profil_session_retire(struct profil_session *session, struct profil_profile *profile)
+static u64 profil_session_retire(struct profil_profile *profile)
 {
 	u64 stored = profil_profile_retire(profile);
 
-	/* Tasks and probes that have found it in profil_everybody may still use the follower. */
-	if (profile->everybody)
-		synchronize_rcu();
-	profil_watches_remove(&session->follower, profile);
+	profil_watches_remove(profile->recording);
 	return stored;
 }
 
@@ -57,11 +58,12 @@ void profil_session_end(struct profil_session *session)
 	unsigned long id;
 
 	xa_for_each(&session->profiles, id, profile) {
-		profil_session_retire(session, profile);
+		profil_session_retire(profile);
 		profil_profile_put(profile);
 	}
 	xa_destroy(&session->profiles);
-	profil_follower_exit(&session->follower);
+	irq_work_sync(&session->news.wake);
+	put_pid_ns(session->ns);
 	kfree(session);
 }
 
@@ -106,7 +108,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 		err = profil_recording_keep(profile->recording);
 	if (err)
 		goto put;
-	stop->stored = profil_session_retire(session, profile);
+	stop->stored = profil_session_retire(profile);
 	if (keep) {
 		mutex_lock(&profile->lock);
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
@@ -152,6 +154,6 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 __poll_t profil_session_poll(struct profil_session *session, struct file *file,
 			     struct poll_table_struct *table)
 {
-	poll_wait(file, &session->follower.wait, table);
-	return profil_news_told(&session->follower.news) ? EPOLLPRI : 0;
+	poll_wait(file, &session->wait, table);
+	return profil_news_told(&session->news) ? EPOLLPRI : 0;
 }

@@ -69,7 +69,7 @@ static struct profil_owned profil_fork_owned(const struct profil_binding *bindin
 static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child,
 				struct profil_bucket *bucket)
 {
-	struct profil_binding *copy = profil_follower_take(binding->profile->follower);
+	struct profil_binding *copy = profil_recording_take(binding->profile->recording, 0);
 	int err;
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
@@ -112,50 +112,32 @@ static void profil_fork_bindings(struct task_struct *parent, struct task_struct 
 static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child,
 			      struct profil_bucket *bucket)
 {
-	struct profil_follower *follower = watch->follower;
+	struct profil_profile *profile = watch->profile;
 	struct profil_watch *copy;
-	unsigned int count;
 
-	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
 	/* The child was added between its fork and this probe. */
-	if (profil_watch_find(bucket, follower, task_tgid(child), &count))
+	if (profil_watch_find(bucket, profile, task_tgid(child)))
 		return;
-	/* It is over, and gets no more memory: nothing is lost. */
-	if (READ_ONCE(watch->profile->retired))
-		return;
-	if (!profil_watch_charge(watch->profile)) {
-		profil_fork_lost(watch->profile, child);
-		return;
-	}
-	copy = profil_follower_take(follower);
-	if (!copy) {
-		profil_watch_uncharge(watch->profile);
-		profil_fork_lost(watch->profile, child);
-		return;
-	}
+	copy = profil_watch_add(bucket, profile, task_tgid(child), profile->recording->nobody,
+				NULL);
 	/* The watch comes first: see profil_fork_owned(). */
-	copy->owned = profil_fork_owner(watch, child);
-	if (profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child)))
-		return;
-	profil_recording_end_owner(watch->profile->recording, copy->owned, task_tgid(child), NULL);
-	profil_pool_give(&follower->pool, copy);
-	profil_watch_uncharge(watch->profile);
+	if (!IS_ERR(copy))
+		profil_owned_write(&copy->owned, profil_fork_owner(watch, child));
+	/* It is over: nothing is lost. */
+	else if (PTR_ERR(copy) != -ENOENT)
+		profil_fork_lost(profile, child);
 }
 
+/* @task: the session does not follow its process. */
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
 			       const struct profil_program *program, struct task_struct *task)
 {
-	struct profil_owned owned;
 	struct profil_watch *watch;
 
-	watch = profil_follower_take(profile->follower);
-	if (!watch)
-		return;
-	owned = profil_program_owner(profile, program, task);
-	if (profil_meet_process(bucket, profile, task_tgid(task), owned, watch) == watch)
-		return;
-	profil_recording_end_owner(profile->recording, owned, task_tgid(task), NULL);
-	profil_pool_give(&profile->follower->pool, watch);
+	watch = profil_meet_process(bucket, profile, task_tgid(task), profile->recording->nobody,
+				    NULL);
+	if (watch)
+		profil_owned_write(&watch->owned, profil_program_owner(profile, program, task));
 }
 
 /* Add the parent to the system-wide recordings that do not have it, as it had no tick yet. */
@@ -237,7 +219,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 	profil_owned_write(&watch->owned, profil_program_owner(profile, &program, current));
 	if (profile->everybody || READ_ONCE(profile->retired))
 		return;
-	binding = profil_follower_take(watch->follower);
+	binding = profil_recording_take(profile->recording, 0);
 	if (!binding) {
 		profil_fork_lost(profile, current);
 		return;
@@ -264,7 +246,7 @@ static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
 		/* Nor may the reader see its user and cgroup from now on. */
 		profil_recording_end_owner(watch->profile->recording, watch->owned, watch->pid,
 					   NULL);
-		profil_watch_end(watch);
+		profil_watch_remove(watch);
 		return;
 	}
 	profil_exec_bind(watch, mm, program);

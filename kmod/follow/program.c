@@ -20,7 +20,7 @@ static bool profil_program_find(struct profil_recording *recording,
 
 /**
  * profil_program_owner() - the owner of a program
- * @profile: of a recording, whose session's pool has the memory for it
+ * @profile: of a recording, whose pool has the memory for it
  * @program: the program
  * @task: of the process that runs it
  *
@@ -31,7 +31,6 @@ struct profil_owned profil_program_owner(const struct profil_profile *profile,
 					 const struct profil_program *program,
 					 struct task_struct *task)
 {
-	struct profil_follower *follower = profile->follower;
 	struct profil_recording *recording = profile->recording;
 	/* A fork counts for the parent, and an exec for the user who executes the program. */
 	struct profil_spare spare = { .payer = profil_payer() };
@@ -43,11 +42,11 @@ struct profil_owned profil_program_owner(const struct profil_profile *profile,
 		return owned;
 	BUILD_BUG_ON(sizeof(*spare.node[0]) > PROFIL_NODE_SIZE);
 	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
-		spare.node[i] = profil_follower_take(follower);
+		spare.node[i] = profil_recording_take(recording, 0);
 	if (!profil_program_find(recording, program, task, &spare, &owned))
 		owned = recording->nobody;
 	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
 		if (spare.node[i])
-			profil_pool_give(&follower->pool, spare.node[i]);
+			profil_pool_give(&recording->pool, spare.node[i]);
 	return owned;
 }

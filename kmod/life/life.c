@@ -64,9 +64,6 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stor
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
-	/* Its session cannot end before this, as that takes the lock, too. */
-	if (profile->follower)
-		atomic_dec(&profile->follower->live);
 	profil_bindings_remove(profile);
 	profil_sections_settle();
 	/* Watches still lead ticks to it, and tasks count deferred ticks and answer questions. */

@@ -17,7 +17,6 @@ struct mem_cgroup;
 struct mm_struct;
 struct pid;
 struct pid_namespace;
-struct profil_follower;
 struct profil_hits;
 struct profil_profile;
 struct profil_session;
@@ -232,36 +231,31 @@ void profil_binding_drop(struct profil_binding *binding);
 unsigned int profil_bindings_count(void);
 
 /*
- * The table of watches: which processes are followed, and by which sessions.
+ * The table of watches: which processes are followed, and by which recordings.
  */
 
 #define PROFIL_WATCH_BITS	12
 
 /**
- * struct profil_watch - a process that a session follows
+ * struct profil_watch - a process that a recording follows
  * @node: in the table of watches, by @pid, until the process, or following it, ends; ticks
  *	read it under RCU
- * @link: in its profile's list
- * @follower: of the session that follows it; outlives its watches
+ * @link: in its recording's list of watches, or of those that have ended
  * @profile: the profile that its ticks count for, referenced
  * @pid: its thread group, referenced
  * @owned: the owner of its ticks
- * @left: in the follower's list of processes that have ended, which ticks may still find, or that
- *	it follows no longer
- * @until: how long, in jiffies
+ * @until: how long ticks may still find it after its process has ended, in jiffies; 0: it lives
  * @rcu: frees it
  *
- * @node changes under the lock of its bucket and @follower's, the lists under @follower's.  A watch
- * is freed when ticks no longer need to find it, or with its profile or session.
+ * @node changes under the lock of its bucket, @link and @until also under the recording's.  A watch
+ * is freed when ticks no longer need to find it, or once the recording has ended.
  */
 struct profil_watch {
 	struct hlist_node node;
 	struct list_head link;
-	struct profil_follower *follower;
 	struct profil_profile *profile;
 	struct pid *pid;
 	struct profil_owned owned;
-	struct list_head left;
 	unsigned long until;
 	struct rcu_head rcu;
 };
@@ -300,43 +294,5 @@ static inline bool profil_watched(const struct profil_bucket *bucket)
 {
 	return !hlist_empty(&bucket->chain);
 }
-
-/*
- * A follower: what a session needs to follow processes.
- */
-
-/**
- * struct profil_follower - the part of a session that follows processes
- * @lock: guards @left, taking from @pool, and watches, except for their place in the table.  Raw,
- *	because probes take it with preemption off
- * @user: the account of the user who opened the file, which is charged for watches:
- *	profil_watch_charge()
- * @ns: the PID namespace in which processes are reported: the opener's, referenced
- * @memcg: the opener's, which pays for @pool; referenced
- * @prepared: works may have been queued
- * @pool: memory for bindings and watches of children
- * @live: profiles of the session that are not over: @pool is filled only for them
- * @fill: fills @pool, and tries again later if it found no memory
- * @left: watches whose process has ended, which ticks may still find
- * @leave: takes them out of the table, and frees them
- * @wait: pollers
- * @wake: wakes them for the probes and ticks, which must not take a sleeping lock
- * @news: whether one of them waits for news of recordings
- */
-struct profil_follower {
-	raw_spinlock_t lock;	/* see the kernel-doc above */
-	struct profil_user *user;
-	struct pid_namespace *ns;
-	struct mem_cgroup *memcg;
-	bool prepared;
-	struct profil_pool pool;
-	atomic_t live;
-	struct delayed_work fill;
-	struct list_head left;
-	struct delayed_work leave;
-	wait_queue_head_t wait;
-	struct irq_work wake;
-	struct profil_news news;
-};
 
 #endif /* PROFIL_BINDING_H */

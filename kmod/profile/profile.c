@@ -132,7 +132,6 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	INIT_LIST_HEAD(&profile->claim.link);
 	raw_spin_lock_init(&profile->bindings_lock);
 	INIT_LIST_HEAD(&profile->bindings);
-	INIT_LIST_HEAD(&profile->watches);
 	INIT_RCU_WORK(&profile->free, profil_profile_end_work);
 	profil_profile_init_tally(profile);
 

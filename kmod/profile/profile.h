@@ -18,7 +18,6 @@
 #include <linux/task_work.h>
 
 struct mm_struct;
-struct profil_follower;
 struct profil_layout;
 struct profil_pins;
 struct profil_profile;
@@ -201,15 +200,11 @@ struct profil_deferral {
  * @user: the account that is charged, referenced
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.
- * @follower: the part of @session that follows; it exists until @retired is set.  Used under
- *	the lock of a bucket in which a binding or watch of the profile was found, and under
- *	@lock before @retired is set
  * @id: number in the session
  * @bindings_lock: guards @bindings and @nr_bindings
  * @bindings: its bindings
  * @nr_bindings: how many
- * @watches: the processes that it follows; guarded by @follower's lock
- * @joined: how many those were so far; likewise
+ * @joined: how many processes it has followed so far; guarded by @recording's lock
  * @followed: how many of them have not ended; likewise
  * @forks_lost: children that could not be followed
  * @turns: deferrals so far
@@ -250,12 +245,10 @@ struct profil_profile {
 	bool privileged;
 	struct profil_user *user;
 	const struct profil_session *session;
-	struct profil_follower *follower;
 	u32 id;
 	raw_spinlock_t bindings_lock;	/* see the kernel-doc above */
 	struct list_head bindings;
 	unsigned int nr_bindings;
-	struct list_head watches;
 	u32 joined;
 	u32 followed;
 	atomic_t forks_lost;

@@ -53,6 +53,10 @@ void profil_recording_free(struct profil_recording *recording)
 	mutex_lock(&profil_told_lock);
 	list_del_init(&recording->told);
 	mutex_unlock(&profil_told_lock);
+	/* No more are queued: that needs a reference, or an RCU section that is over. */
+	cancel_delayed_work_sync(&recording->fill);
+	cancel_delayed_work_sync(&recording->leave);
+	profil_pool_empty(&recording->pool);
 	for (i = 0; recording->hash && i < 1U << recording->bits; i++) {
 		hlist_for_each_entry_safe(entry, next, &recording->number[i], next)
 			profil_entry_free(entry);

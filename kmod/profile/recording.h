@@ -96,8 +96,8 @@ struct profil_entry {
 
 /**
  * struct profil_recording - what is known of the texts of a recording
- * @lock: guards @nr, @in_use, @used, @forgets, @hash and @number, and their entries.  Raw, because
- *	probes take it with preemption off
+ * @lock: guards @nr, @in_use, @used, @forgets, @hash and @number, and their entries; taking from
+ *	@pool; @watches and @left.  Raw, because probes take it with preemption off
  * @processes: each process, or with @single each thread, is an owner of its own; constant
  * @single: single threads are recorded, not processes; constant
  * @calls: ticks in kernel mode count at the PC that called the kernel; constant
@@ -105,7 +105,12 @@ struct profil_entry {
  *	do not count for threads; constant
  * @payer: of a system-wide recording: profil_payer() of the user who made it, whose share of the
  *	numbers has no bound.  0: no share has one; constant
- * @memcg: pays for entries that tasks add, referenced; constant
+ * @memcg: pays for @pool, and for entries that tasks add, referenced; constant
+ * @pool: memory for bindings and watches of children, and for entries
+ * @fill: fills @pool, and tries again later if it found no memory; until @ended is set
+ * @watches: of the processes that it follows
+ * @left: watches whose process has ended, which ticks may still find
+ * @leave: takes them out of the table, and frees them
  * @nobody: the owner of unattributed ticks: no number or memory was left; constant
  * @irq: the owner of interrupts; constant
  * @softirq: that of softirqs; constant
@@ -123,7 +128,8 @@ struct profil_entry {
  *	referenced; constant
  * @charged: pages that it pays for @hash; constant
  * @kept: pages that it pays for entries
- * @ended: ticks have ended, so modules that come and go do not matter
+ * @ended: ticks have ended, so modules that come and go do not matter, and no process is followed
+ *	any more.  Set once, under @lock
  * @nr: the last number that was given
  * @given: how many were given, those that were given again included
  * @in_use: numbers that are given and not forgotten
@@ -142,6 +148,11 @@ struct profil_recording {
 	struct pid_namespace *threads;
 	unsigned long payer;
 	struct mem_cgroup *memcg;
+	struct profil_pool pool;
+	struct delayed_work fill;
+	struct list_head watches;
+	struct list_head left;
+	struct delayed_work leave;
 	struct profil_owned nobody;
 	struct profil_owned irq;
 	struct profil_owned softirq;
@@ -271,7 +282,7 @@ extern struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
  * profil_everybody_next() - the next system-wide recording, except those in @met
  * @met: profil_everybody_bit() of the recordings to skip; the one that is returned is added
  *
- * Context: Any; under RCU, which keeps the profile and, unless it ends, its follower.
+ * Context: Any; under RCU, which keeps the profile.
  * Return: its profile, or NULL if there is no other.
  */
 static inline struct profil_profile *profil_everybody_next(u32 *met)

@@ -178,7 +178,11 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 		recording->payer = profil_payer();
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_LIST_HEAD(&recording->told);
-	err = profil_recording_hash(recording);
+	profil_watches_begin(recording);
+	err = profil_recording_fill(recording,
+				    record->flags & (PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY));
+	if (!err)
+		err = profil_recording_hash(recording);
 	if (!err)
 		err = profil_recording_prepare(recording);
 	if (err) {

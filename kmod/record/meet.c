@@ -24,38 +24,28 @@
  * @profile: of the recording
  * @pid: the process's thread group
  * @owned: the owner of its ticks
- * @watch: zeroed memory
+ * @memory: as for profil_watch_add()
  *
  * Context: Any; the lock of @bucket is held, with interrupts off.
- * Return: the watch that it has now: @watch, or one that was there; NULL: none, as the
- * recording has ended, there are too many, or the session follows it for another profile.
+ * Return: the watch that it has now, which may have been there; NULL: none, as the recording has
+ * ended, there are too many, or the session follows it for another profile.
  */
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,
-					 struct profil_owned owned, struct profil_watch *watch)
+					 struct profil_owned owned, struct profil_watch *memory)
 {
-	struct profil_watch *existing;
-	unsigned int count;
+	struct profil_watch *watch = profil_watch_find(bucket, profile, pid);
 
-	lockdep_assert_held(&bucket->lock);
-	if (!profil_everybody_bit(profile))
-		return NULL;
-	existing = profil_watch_find(bucket, profile->follower, pid, &count);
-	if (existing && existing->profile != profile)
-		return NULL;
-	if (existing) {
-		/* There was no memory for its owner when it forked or executed a program. */
-		if (existing->owned.owner == profile->recording->nobody.owner)
-			profil_owned_write(&existing->owned, owned);
-		return existing;
+	if (!watch) {
+		watch = profil_watch_add(bucket, profile, pid, owned, memory);
+		return IS_ERR(watch) ? NULL : watch;
 	}
-	if (profil_binding_full(profile, count) || !profil_watch_charge(profile))
+	if (watch->profile != profile)
 		return NULL;
-	watch->owned = owned;
-	if (profil_watch_add(bucket, watch, profile->follower, profile, pid))
-		return watch;
-	profil_watch_uncharge(profile);
-	return NULL;
+	/* There was no memory for its owner when it forked or executed a program. */
+	if (watch->owned.owner == profile->recording->nobody.owner)
+		profil_owned_write(&watch->owned, owned);
+	return watch;
 }
 
 /**
@@ -74,14 +64,9 @@ void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 	bool at_once = profile->everybody || current->flags & PF_WQ_WORKER;
 	void *memory = profil_alloc(bytes, at_once ? PROFIL_GFP_AT_ONCE : PROFIL_GFP_SPARING);
 
-	if (memory || bytes > PROFIL_NODE_SIZE)
+	if (memory || bytes > PROFIL_NODE_SIZE || !profile->everybody)
 		return memory;
-	/* Unless the recording ends, this keeps its follower. */
-	rcu_read_lock();
-	if (profil_everybody_bit(profile))
-		memory = profil_follower_spare(profile->follower);
-	rcu_read_unlock();
-	return memory;
+	return profil_recording_take(profile->recording, PROFIL_POOL_PROBES);
 }
 
 /**
@@ -156,15 +141,11 @@ void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 		       struct profil_owned owned)
 {
 	struct profil_binding *binding = profil_meet_alloc(profile, sizeof(*binding));
-	bool met;
 
 	if (!binding)
 		return;
 	profil_binding_init(binding, mm, profile);
 	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
-	rcu_read_lock();
-	met = profil_everybody_bit(profile) && !profil_binding_publish(binding);
-	rcu_read_unlock();
-	if (!met)
+	if (profil_binding_publish(binding))
 		profil_binding_drop(binding);
 }

@@ -71,31 +71,27 @@ void profil_modules_exit(void);
 void profil_watches_init(void);
 struct profil_watch *profil_watch_alloc(void);
 struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
-				       const struct profil_follower *follower,
-				       const struct pid *pid, unsigned int *count);
-bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
-		      struct profil_follower *follower, struct profil_profile *profile,
-		      struct pid *pid);
-bool profil_watch_charge(const struct profil_profile *profile);
-void profil_watch_uncharge(const struct profil_profile *profile);
-void profil_watch_end(struct profil_watch *watch);
+				       const struct profil_profile *profile,
+				       const struct pid *pid);
+struct profil_watch *profil_watch_add(struct profil_bucket *bucket,
+				      struct profil_profile *profile, struct pid *pid,
+				      struct profil_owned owned, struct profil_watch *memory);
 void profil_watch_exit(struct profil_watch *watch, struct task_struct *task);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
-			 struct profil_follower *follower, struct task_struct *target);
-void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile);
-void profil_watch_unlink(struct profil_watch *watch);
-void profil_watch_free(struct profil_watch *watch);
+			 struct task_struct *target);
+void profil_watch_remove(struct profil_watch *watch);
+void profil_watches_begin(struct profil_recording *recording);
+void profil_watches_remove(struct profil_recording *recording);
 
-/* leave.c */
-void profil_watches_leave(struct profil_follower *follower);
+/* pool.c */
+/*
+ * This many nodes are for probes alone, as a tick can ask again.  It is less than a recording that
+ * follows forks begins with, so that the work fills the pool before ticks find no memory.
+ */
+#define PROFIL_POOL_PROBES	48
 
-/* follower.c */
-int profil_follower_init(struct profil_follower *follower);
-void profil_follower_exit(struct profil_follower *follower);
-void profil_follower_join(struct profil_follower *follower, struct profil_profile *profile);
-int profil_follower_prepare(struct profil_follower *follower, bool forks);
-void *profil_follower_take(struct profil_follower *follower);
-void *profil_follower_spare(struct profil_follower *follower);
+int profil_recording_fill(struct profil_recording *recording, bool forks);
+void *profil_recording_take(struct profil_recording *recording, int keep);
 
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A watch: a process that a session follows.
+ * A watch: a process that a recording follows.
  *
  * Context: tracepoint probe
  */
@@ -18,6 +18,8 @@
 
 /* How long after the end of a process ticks of its exit may still come. */
 #define LEAVE_AFTER	DIV_ROUND_UP(HZ, 10)
+/* In a storm of exits, the work runs once for all watches of this time, not once for each. */
+#define LEAVE_TOGETHER	DIV_ROUND_UP(HZ, 20)
 
 struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
 
@@ -44,72 +46,129 @@ struct profil_watch *profil_watch_alloc(void)
 	return kzalloc(sizeof(struct profil_watch), GFP_KERNEL_ACCOUNT);
 }
 
-/**
- * profil_watch_charge() - charge for a watch before it is added
- * @profile: the profile that the process's ticks count for
- *
+/*
  * The user of a system-wide recording does not choose whom it follows, and it follows each process
- * once.  If it were charged, strangers' processes would use up what that user may follow.
- *
- * Context: Any; the profile's follower is kept.
- * Return: false if its user follows too many.
+ * once.  If it were charged, strangers' processes would use up what that user may follow.  Return:
+ * false if its user follows too many.
  */
-bool profil_watch_charge(const struct profil_profile *profile)
+static bool profil_watch_charge(const struct profil_profile *profile)
 {
-	return profile->everybody || profil_user_watch(profile->follower->user);
+	return profile->everybody || profil_user_watch(profile->user);
 }
 
-/**
- * profil_watch_uncharge() - undo profil_watch_charge()
- * @profile: likewise
- *
- * Context: Any; the profile's follower is kept.
- */
-void profil_watch_uncharge(const struct profil_profile *profile)
+static void profil_watch_uncharge(const struct profil_profile *profile)
 {
 	if (!profile->everybody)
-		profil_user_unwatch(profile->follower->user);
+		profil_user_unwatch(profile->user);
 }
 
-/* The lock of its follower is held. */
-static void profil_watch_count(struct profil_profile *profile, int change)
+/**
+ * profil_watch_find() - find the watch of a session on a process
+ * @bucket: of @pid
+ * @profile: one of the session's
+ * @pid: the process's thread group
+ *
+ * Context: Any; the lock of @bucket is held.
+ * Return: the watch, which may be of another profile, or NULL.
+ */
+struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
+				       const struct profil_profile *profile,
+				       const struct pid *pid)
 {
-	WRITE_ONCE(profile->followed, profile->followed + change);
+	struct profil_watch *watch;
+
+	lockdep_assert_held(&bucket->lock);
+	hlist_for_each_entry(watch, &bucket->chain, node)
+		if (watch->pid == pid && watch->profile->session == profile->session)
+			return watch;
+	return NULL;
+}
+
+/* May the profile follow the process, too?  Return: 0, charged for its watch; -EBUSY, -EDQUOT. */
+static int profil_watch_room(const struct profil_bucket *bucket,
+			     const struct profil_profile *profile, const struct pid *pid)
+{
+	const struct profil_watch *watch;
+	unsigned int count = 0;
+
+	hlist_for_each_entry(watch, &bucket->chain, node)
+		count += watch->pid == pid && !watch->profile->privileged;
+	if (profil_binding_full(profile, count))
+		return -EBUSY;
+	return profil_watch_charge(profile) ? 0 : -EDQUOT;
+}
+
+/* Return: false, with nothing changed, if the recording has ended. */
+static bool profil_watch_insert(struct profil_bucket *bucket, struct profil_profile *profile,
+				struct pid *pid, struct profil_owned owned,
+				struct profil_watch *watch)
+{
+	struct profil_recording *recording = profile->recording;
+
+	lockdep_assert_held(&bucket->lock);
+	raw_spin_lock(&recording->lock);
+	if (recording->ended) {
+		raw_spin_unlock(&recording->lock);
+		return false;
+	}
+	kref_get(&profile->refs);
+	watch->profile = profile;
+	watch->pid = get_pid(pid);
+	watch->owned = owned;
+	list_add_tail(&watch->link, &recording->watches);
+	hlist_add_head_rcu(&watch->node, &bucket->chain);
+	WRITE_ONCE(profile->joined, profile->joined + 1);
+	WRITE_ONCE(profile->followed, profile->followed + 1);
+	raw_spin_unlock(&recording->lock);
+	return true;
+}
+
+/**
+ * profil_watch_add() - follow a process
+ * @bucket: of @pid
+ * @profile: the profile that the process's ticks count for
+ * @pid: its thread group, which the session does not follow
+ * @owned: the owner of its ticks
+ * @memory: zeroed memory for a watch; NULL: take it from the recording's pool
+ *
+ * Context: Any but hard interrupt; the lock of @bucket is held.
+ * Return: the watch; or an ERR_PTR: -EBUSY, -EDQUOT, -ENOMEM; -ENOENT if @profile is over.  Then
+ * nothing has changed, and @memory is still the caller's.
+ */
+struct profil_watch *profil_watch_add(struct profil_bucket *bucket,
+				      struct profil_profile *profile, struct pid *pid,
+				      struct profil_owned owned, struct profil_watch *memory)
+{
+	struct profil_watch *watch = memory;
+	int err = profil_watch_room(bucket, profile, pid);
+
+	if (err)
+		return ERR_PTR(err);
+	BUILD_BUG_ON(sizeof(*watch) > PROFIL_NODE_SIZE);
+	if (!watch)
+		watch = profil_recording_take(profile->recording, 0);
+	if (watch && profil_watch_insert(bucket, profile, pid, owned, watch))
+		return watch;
+	profil_watch_uncharge(profile);
+	if (!watch)
+		return ERR_PTR(-ENOMEM);
+	if (!memory)
+		profil_pool_give(&profile->recording->pool, watch);
+	return ERR_PTR(-ENOENT);
 }
 
 /*
- * Let the reader look, and forget the process once its last ticks have come.  Waking the reader
- * takes an interrupt, so the reader of a system-wide recording is not told of each end.
+ * The process has ended, or is followed no longer.  Waking the reader takes an interrupt, so the
+ * reader of a system-wide recording is not told of each end.
  */
-static void profil_watch_tell_end(struct profil_watch *watch)
+static void profil_watch_left(struct profil_profile *profile)
 {
-	struct profil_follower *follower = watch->follower;
+	struct profil_recording *recording = profile->recording;
 
-	lockdep_assert_held(&follower->lock);
-	if (!list_empty(&watch->left))
-		return;
-	profil_watch_count(watch->profile, -1);
-	watch->until = jiffies + LEAVE_AFTER;
-	list_add_tail(&watch->left, &follower->left);
-	queue_delayed_work(profil_wq, &follower->leave, LEAVE_AFTER);
-	if (!watch->profile->everybody)
-		profil_news_tell(&follower->news);
-}
-
-/**
- * profil_watch_end() - stop following a process
- * @watch: of the process, in the table
- *
- * Context: Any; the lock of the watch's bucket is held.
- */
-void profil_watch_end(struct profil_watch *watch)
-{
-	struct profil_follower *follower = watch->follower;
-
-	raw_spin_lock(&follower->lock);
-	hlist_del_init_rcu(&watch->node);
-	profil_watch_tell_end(watch);
-	raw_spin_unlock(&follower->lock);
+	lockdep_assert_held(&recording->lock);
+	WRITE_ONCE(profile->followed, profile->followed - 1);
+	if (recording->news && !profile->everybody)
+		profil_news_tell(recording->news);
 }
 
 /**
@@ -124,62 +183,17 @@ void profil_watch_end(struct profil_watch *watch)
  */
 void profil_watch_exit(struct profil_watch *watch, struct task_struct *task)
 {
-	struct profil_follower *follower = watch->follower;
+	struct profil_recording *recording = watch->profile->recording;
 
-	profil_recording_end_owner(watch->profile->recording, watch->owned, watch->pid, task);
-	raw_spin_lock(&follower->lock);
-	profil_watch_tell_end(watch);
-	raw_spin_unlock(&follower->lock);
-}
-
-/**
- * profil_watch_add() - follow a process
- * @bucket: of @pid
- * @watch: zeroed memory
- * @follower: of the session that follows, already charged for the watch
- * @profile: the profile that the process's ticks count for
- * @pid: its thread group
- *
- * Context: Any; the lock of @bucket is held.
- * Return: false if @profile is over: then nothing has changed.
- */
-bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
-		      struct profil_follower *follower, struct profil_profile *profile,
-		      struct pid *pid)
-{
-	lockdep_assert_held(&bucket->lock);
-	raw_spin_lock(&follower->lock);
-	if (READ_ONCE(profile->retired)) {
-		raw_spin_unlock(&follower->lock);
-		return false;
+	profil_recording_end_owner(recording, watch->owned, watch->pid, task);
+	raw_spin_lock(&recording->lock);
+	if (!watch->until) {
+		watch->until = jiffies + LEAVE_AFTER ?: 1;
+		list_move_tail(&watch->link, &recording->left);
+		queue_delayed_work(profil_wq, &recording->leave, LEAVE_AFTER);
+		profil_watch_left(watch->profile);
 	}
-	kref_get(&profile->refs);
-	watch->profile = profile;
-	watch->follower = follower;
-	watch->pid = get_pid(pid);
-	INIT_LIST_HEAD(&watch->left);
-	list_add_tail(&watch->link, &profile->watches);
-	hlist_add_head_rcu(&watch->node, &bucket->chain);
-	WRITE_ONCE(profile->joined, profile->joined + 1);
-	profil_watch_count(profile, 1);
-	raw_spin_unlock(&follower->lock);
-	return true;
-}
-
-/**
- * profil_watch_unlink() - take a watch out of all lists
- * @watch: no longer in the table; the caller frees it
- *
- * Context: Any; its follower's lock is held.
- */
-void profil_watch_unlink(struct profil_watch *watch)
-{
-	lockdep_assert_held(&watch->follower->lock);
-	WARN_ON_ONCE(!hlist_unhashed(&watch->node));
-	if (list_empty(&watch->left))
-		profil_watch_count(watch->profile, -1);
-	list_del(&watch->link);
-	list_del(&watch->left);
+	raw_spin_unlock(&recording->lock);
 }
 
 /* Context: Process, or RCU's. */
@@ -193,72 +207,121 @@ static void profil_watch_free_rcu(struct rcu_head *rcu)
 }
 
 /**
- * profil_watch_free() - free a watch, a grace period later
- * @watch: unlinked; its charge is left to the caller
+ * profil_watch_remove() - stop following a process
+ * @watch: of the process; no effect if it is no longer in the table
  *
- * Context: Process context.
+ * It is freed a grace period later.
+ *
+ * Context: Any; the lock of the watch's bucket is held.
  */
-void profil_watch_free(struct profil_watch *watch)
+void profil_watch_remove(struct profil_watch *watch)
 {
+	struct profil_profile *profile = watch->profile;
+
+	if (hlist_unhashed(&watch->node))
+		return;
+	hlist_del_init_rcu(&watch->node);
+	raw_spin_lock(&profile->recording->lock);
+	list_del(&watch->link);
+	if (!watch->until)
+		profil_watch_left(profile);
+	raw_spin_unlock(&profile->recording->lock);
+	profil_watch_uncharge(profile);
 	call_rcu(&watch->rcu, profil_watch_free_rcu);
 }
 
-/**
- * profil_watch_find() - find the watch of a session on a process
- * @bucket: of @pid
- * @follower: of the session
- * @pid: the process's thread group
- * @count: receives the number of unprivileged watches on it, of all sessions
- *
- * Context: Any; the lock of @bucket is held.
- * Return: the watch, or NULL.
- */
-struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
-				       const struct profil_follower *follower,
-				       const struct pid *pid, unsigned int *count)
+/* The first watch whose time is over; of a recording that has ended, any.  Under RCU. */
+static struct profil_watch *profil_watch_first(struct profil_recording *recording)
 {
-	struct profil_watch *watch, *found = NULL;
+	struct profil_watch *watch;
+	unsigned long flags;
 
-	lockdep_assert_held(&bucket->lock);
-	*count = 0;
-	hlist_for_each_entry(watch, &bucket->chain, node) {
-		if (watch->pid != pid)
-			continue;
-		*count += !watch->profile->privileged;
-		if (watch->follower == follower)
-			found = watch;
-	}
-	return found;
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	watch = list_first_entry_or_null(&recording->left, struct profil_watch, link);
+	if (!watch && recording->ended)
+		watch = list_first_entry_or_null(&recording->watches, struct profil_watch, link);
+	if (watch && !recording->ended && time_before(jiffies, watch->until))
+		watch = NULL;
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	return watch;
+}
+
+/**
+ * profil_watches_remove() - forget processes that have ended some time ago
+ * @recording: the recording; if it has ended, it follows no process any more
+ *
+ * Context: Process context.
+ */
+void profil_watches_remove(struct profil_recording *recording)
+{
+	struct profil_bucket *bucket;
+	struct profil_watch *watch;
+	unsigned long flags;
+
+	do {
+		rcu_read_lock();
+		watch = profil_watch_first(recording);
+		if (watch) {
+			bucket = profil_watch_bucket(watch->pid);
+			raw_spin_lock_irqsave(&bucket->lock, flags);
+			/* First, while the probe on execve(2) still finds it and waits for the lock. */
+			if (!hlist_unhashed(&watch->node))
+				profil_recording_leave_owner(recording, watch->owned, watch->pid);
+			profil_watch_remove(watch);
+			raw_spin_unlock_irqrestore(&bucket->lock, flags);
+		}
+		rcu_read_unlock();
+		cond_resched();
+	} while (watch);
+}
+
+/* Context: Process. */
+static void profil_watch_leave_work(struct work_struct *work)
+{
+	struct profil_recording *recording = container_of(to_delayed_work(work),
+							  struct profil_recording, leave);
+
+	profil_watches_remove(recording);
+	if (!list_empty_careful(&recording->left))
+		queue_delayed_work(profil_wq, &recording->leave, LEAVE_TOGETHER);
+}
+
+/**
+ * profil_watches_begin() - prepare a recording to follow processes
+ * @recording: known only to the caller
+ *
+ * Context: Process context.
+ */
+void profil_watches_begin(struct profil_recording *recording)
+{
+	INIT_LIST_HEAD(&recording->watches);
+	INIT_LIST_HEAD(&recording->left);
+	INIT_DELAYED_WORK(&recording->leave, profil_watch_leave_work);
 }
 
 static int profil_watch_publish_locked(struct profil_bucket *bucket,
 				       struct profil_binding *binding, struct profil_watch *watch,
-				       struct profil_follower *follower,
 				       struct task_struct *target, struct pid *pid)
 {
 	struct profil_profile *profile = binding->profile;
-	struct profil_watch *existing;
-	unsigned int count;
+	struct profil_watch *existing = profil_watch_find(bucket, profile, pid);
 	int err;
 
-	existing = profil_watch_find(bucket, follower, pid, &count);
 	if (existing)
-		return list_empty(&existing->left) ? -EEXIST : -ESRCH;
+		return existing->until ? -ESRCH : -EEXIST;
 	/* Its end may have been noted, in a watch that is no longer in the table. */
 	if (!atomic_read(&target->signal->live))
 		return -ESRCH;
-	if (profil_binding_full(profile, count))
-		return -EBUSY;
-	if (!profil_watch_charge(profile))
-		return -EDQUOT;
+	err = profil_watch_room(bucket, profile, pid);
+	if (err)
+		return err;
 	err = profil_binding_publish(binding);
 	if (err) {
 		profil_watch_uncharge(profile);
 		return err;
 	}
-	watch->owned = binding->owned;
 	/* The profile's lock is held, and @binding was published, so it is not over. */
-	WARN_ON_ONCE(!profil_watch_add(bucket, watch, follower, profile, pid));
+	WARN_ON_ONCE(!profil_watch_insert(bucket, profile, pid, binding->owned, watch));
 	return 0;
 }
 
@@ -266,7 +329,6 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
  * profil_watch_publish() - publish a binding, and follow its process
  * @binding: of a recording to the process's address space
  * @watch: memory for a watch
- * @follower: of the session that follows
  * @target: one of the process's threads
  *
  * The caller keeps the process from executing another program.
@@ -276,7 +338,7 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
  * still owns @binding and @watch.
  */
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
-			 struct profil_follower *follower, struct task_struct *target)
+			 struct task_struct *target)
 {
 	/* NULL: it was reaped since the proof was checked. */
 	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
@@ -288,7 +350,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 		return -ESRCH;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
-	err = profil_watch_publish_locked(bucket, binding, watch, follower, target, pid);
+	err = profil_watch_publish_locked(bucket, binding, watch, target, pid);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see live at 0.
@@ -299,75 +361,4 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	put_pid(pid);
 	return err;
-}
-
-static struct profil_watch *profil_watch_first(struct profil_profile *profile)
-{
-	lockdep_assert_held(&profile->follower->lock);
-	return list_first_entry_or_null(&profile->watches, struct profil_watch, link);
-}
-
-/* The process of the first watch of a profile, referenced; NULL if there is none. */
-static struct pid *profil_watch_first_pid(struct profil_profile *profile)
-{
-	struct profil_follower *follower = profile->follower;
-	struct profil_watch *watch;
-	struct pid *pid = NULL;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&follower->lock, flags);
-	watch = profil_watch_first(profile);
-	if (watch)
-		pid = get_pid(watch->pid);
-	raw_spin_unlock_irqrestore(&follower->lock, flags);
-	return pid;
-}
-
-/* Unlink the first watch, unless it is another process's by now.  Return: it, or NULL. */
-static struct profil_watch *profil_watch_unlink_first(struct profil_profile *profile,
-						      const struct pid *pid)
-{
-	struct profil_bucket *bucket = profil_watch_bucket(pid);
-	struct profil_follower *follower = profile->follower;
-	struct profil_watch *watch;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&bucket->lock, flags);
-	raw_spin_lock(&follower->lock);
-	watch = profil_watch_first(profile);
-	if (watch && watch->pid == pid) {
-		/* First, while the probe on execve(2) still finds it and waits for the lock. */
-		profil_recording_leave_owner(profile->recording, watch->owned, pid);
-		hlist_del_init_rcu(&watch->node);
-		profil_watch_unlink(watch);
-	} else {
-		watch = NULL;
-	}
-	raw_spin_unlock(&follower->lock);
-	raw_spin_unlock_irqrestore(&bucket->lock, flags);
-	return watch;
-}
-
-/**
- * profil_watches_remove() - stop following processes for a profile
- * @follower: of its session
- * @profile: the profile, which is over, so it gets no more watches
- *
- * Context: Process context.
- */
-void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile)
-{
-	struct profil_watch *watch;
-	struct pid *pid;
-
-	WARN_ON_ONCE(!READ_ONCE(profile->retired));
-	while ((pid = profil_watch_first_pid(profile))) {
-		watch = profil_watch_unlink_first(profile, pid);
-		if (watch) {
-			profil_watch_uncharge(profile);
-			profil_watch_free(watch);
-		}
-		put_pid(pid);
-		cond_resched();
-	}
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pool of a recording: memory for the probes that follow its processes.
+ *
+ * Context: tracepoint probe
+ */
+#include "record/record.h"
+
+#include "base/limits.h"
+
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+/* Nodes to begin with, if only execs or also forks are followed; when full; refill below. */
+#define POOL_EXECS	8
+#define POOL_START	64
+#define POOL_SIZE	512
+#define FILL_BELOW	256
+/* After this, a worker that found no memory, or another worker reclaiming, tries again. */
+#define FILL_AGAIN	(HZ / 4)
+
+/* Allocates at the recorder's expense.  Context: Process. */
+static void profil_recording_fill_work(struct work_struct *work)
+{
+	struct profil_recording *recording = container_of(to_delayed_work(work),
+							  struct profil_recording, fill);
+	struct mem_cgroup *before;
+	bool low;
+
+	if (READ_ONCE(recording->ended))
+		return;
+	before = set_active_memcg(recording->memcg);
+	low = profil_pool_fill(&recording->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
+	      atomic_read(&recording->pool.filled) < FILL_BELOW;
+	if (low && profil_user_reclaim(recording->user)) {
+		profil_pool_fill(&recording->pool, FILL_BELOW, PROFIL_GFP_SPARING);
+		profil_user_reclaimed(recording->user);
+	}
+	set_active_memcg(before);
+	/* Until then the work is pending, so that asking for memory does not queue it. */
+	if (low)
+		mod_delayed_work(profil_user_wq, &recording->fill, FILL_AGAIN);
+}
+
+/**
+ * profil_recording_fill() - allocate memory for the first execs and forks
+ * @recording: known only to the caller
+ * @forks: forks are followed, too
+ *
+ * Context: Process context, may sleep; current pays for it.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_recording_fill(struct profil_recording *recording, bool forks)
+{
+	INIT_DELAYED_WORK(&recording->fill, profil_recording_fill_work);
+	return profil_pool_fill(&recording->pool, forks ? POOL_START : POOL_EXECS,
+				GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * profil_recording_take() - take memory for a binding, a watch or an entry
+ * @recording: the recording
+ * @keep: how many nodes stay for others
+ *
+ * Context: Any but hard interrupt.
+ * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
+ */
+void *profil_recording_take(struct profil_recording *recording, int keep)
+{
+	unsigned long flags;
+	void *node = NULL;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	if (atomic_read(&recording->pool.filled) > keep)
+		node = profil_pool_take(&recording->pool);
+	if (!recording->ended && atomic_read(&recording->pool.filled) < FILL_BELOW)
+		queue_delayed_work(profil_user_wq, &recording->fill, 0);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	if (!node && !keep)
+		atomic64_inc(&profil_totals.pool_empty);
+	return node;
+}
