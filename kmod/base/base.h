@@ -292,7 +292,7 @@ struct profil_pool {
 };
 
 void *profil_alloc(size_t bytes, gfp_t gfp);
-int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp);
+int profil_pool_fill(struct profil_pool *pool, int nodes, size_t bytes, gfp_t gfp);
 void profil_pool_give(struct profil_pool *pool, void *node);
 void *profil_pool_take(struct profil_pool *pool);
 void profil_pool_empty(struct profil_pool *pool);

@@ -9,7 +9,6 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 /**
  * profil_alloc() - allocate memory on behalf of the user who profiles
@@ -40,7 +39,7 @@ void *profil_alloc(size_t bytes, gfp_t gfp)
 /**
  * profil_pool_give() - put a node into a pool
  * @pool: the pool
- * @node: PROFIL_NODE_SIZE bytes of kmalloc(): new, or not needed after all
+ * @node: zeroed memory of kmalloc(): new, or not needed after all
  *
  * Context: Any.
  */
@@ -54,17 +53,18 @@ void profil_pool_give(struct profil_pool *pool, void *node)
  * profil_pool_fill() - fill a pool
  * @pool: of current, or of the active memory cgroup: its nodes are charged there
  * @nodes: how many it is to have
+ * @bytes: of each, the same for all nodes of a pool
  * @gfp: how they are allocated
  *
  * Context: Process context, may sleep.
  * Return: 0, or -ENOMEM with the pool filled in part.
  */
-int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp)
+int profil_pool_fill(struct profil_pool *pool, int nodes, size_t bytes, gfp_t gfp)
 {
 	void *node;
 
 	while (atomic_read(&pool->filled) < nodes) {
-		node = profil_alloc(PROFIL_NODE_SIZE, gfp);
+		node = profil_alloc(bytes, gfp);
 		if (!node)
 			return -ENOMEM;
 		/* It is counted only once it is in the pool. */
@@ -78,7 +78,7 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp)
  * @pool: no other task takes from it at the same time
  *
  * Context: Any.
- * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
+ * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
 void *profil_pool_take(struct profil_pool *pool)
 {
@@ -87,7 +87,8 @@ void *profil_pool_take(struct profil_pool *pool)
 	if (!node)
 		return NULL;
 	atomic_dec(&pool->filled);
-	return memset(node, 0, PROFIL_NODE_SIZE);
+	node->next = NULL;
+	return node;
 }
 
 /**

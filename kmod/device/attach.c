@@ -39,15 +39,15 @@ struct target {
 static int profil_attach_enter(struct target *target, const struct profil_profile *profile)
 {
 	struct profil_proof *proof = target->proof;
-	struct profil_spare spare = {};
-	int err = profil_spare_alloc(&spare);
+	struct profil_pool pool = {};
+	int err = profil_pool_fill(&pool, 2, sizeof(struct profil_entry), GFP_KERNEL_ACCOUNT);
 
 	/* From here on the target cannot exec, so nothing here may wait for memory. */
 	target->mm = err ? ERR_PTR(err) : profil_proof_enter(proof);
 	if (!IS_ERR(target->mm))
-		profil_recording_own_task(profile->recording, proof->target, target->mm, &spare,
-					  &target->owned);
-	profil_spare_free(&spare);
+		target->owned = profil_owner_task(profile->recording, proof->target, target->mm, 0,
+						  &pool, 0);
+	profil_pool_empty(&pool);
 	return PTR_ERR_OR_ZERO(target->mm);
 }
 
@@ -59,7 +59,7 @@ static int profil_attach_publish_thread(struct profil_binding *binding,
 					const struct target *target)
 {
 	profil_binding_narrow(binding, target->pid);
-	profil_recording_leave_owner(binding->profile->recording, target->owned, target->pid);
+	profil_owner_end(binding->profile->recording, target->owned, target->pid, false);
 	return profil_binding_publish(binding);
 }
 
@@ -118,8 +118,7 @@ static void profil_attach_end_owner(struct profil_profile *profile, const struct
 {
 	rcu_read_lock();
 	if (exited || profil_watched_owner(profile, target->pid).owner != target->owned.owner)
-		profil_recording_end_owner(profile->recording, target->owned, target->pid,
-					   target->proof->target);
+		profil_owner_end(profile->recording, target->owned, target->pid, false);
 	rcu_read_unlock();
 }
 

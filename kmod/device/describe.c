@@ -235,7 +235,7 @@ static int profil_describe_recording(struct profil_session *session,
 		return describe->number ? -ENOENT : 0;
 	}
 	if (entry.same.kind == PROFIL_KIND_OWNER && entry.pid)
-		profil_recording_refresh(recording, &entry);
+		profil_owner_refresh(recording, &entry);
 	profil_describe_entry(describe, &entry, recording, session->ns);
 	err = profil_describe_file(describe, recording, &entry);
 	if (entry.file)

@@ -16,7 +16,6 @@
 #include "source/source.h"
 
 #include <linux/binfmts.h>
-#include <linux/file.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
@@ -39,14 +38,6 @@ static void profil_fork_lost(struct profil_profile *profile, const struct task_s
 static u64 profil_follow_life(const struct profil_profile *profile)
 {
 	return atomic64_inc_return(&profile->recording->lives);
-}
-
-static struct profil_owned profil_fork_owner(const struct profil_watch *watch,
-					     struct task_struct *child)
-{
-	struct profil_program same = { .parent = watch->owned, .pid = watch->pid };
-
-	return profil_program_owner(watch->profile, &same, child);
 }
 
 /*
@@ -122,7 +113,8 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 				NULL);
 	/* The watch comes first: see profil_fork_owned(). */
 	if (!IS_ERR(copy))
-		profil_owned_write(&copy->owned, profil_fork_owner(watch, child));
+		profil_owned_write(&copy->owned, profil_owner_fork(profile->recording, watch->owned,
+								   watch->pid, child));
 	/* It is over: nothing is lost. */
 	else if (PTR_ERR(copy) != -ENOENT)
 		profil_fork_lost(profile, child);
@@ -130,21 +122,22 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 
 /* @task: the session does not follow its process. */
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
-			       const struct profil_program *program, struct task_struct *task)
+			       struct task_struct *task)
 {
 	struct profil_watch *watch;
 
 	watch = profil_meet_process(bucket, profile, task_tgid(task), profile->recording->nobody,
 				    NULL);
 	if (watch)
-		profil_owned_write(&watch->owned, profil_program_owner(profile, program, task));
+		profil_owned_write(&watch->owned,
+				   profil_owner_task(profile->recording, task, task->mm, 0,
+						     &profile->recording->pool,
+						     profil_payer()));
 }
 
 /* Add the parent to the system-wide recordings that do not have it, as it had no tick yet. */
-static void profil_fork_meet(struct task_struct *parent, struct file *file,
-			     struct profil_bucket *bucket)
+static void profil_fork_meet(struct task_struct *parent, struct profil_bucket *bucket)
 {
-	struct profil_program program = { .file = file, .name = parent->group_leader->comm };
 	const struct pid *pid = task_tgid(parent);
 	struct profil_profile *profile;
 	struct profil_watch *watch;
@@ -154,20 +147,19 @@ static void profil_fork_meet(struct task_struct *parent, struct file *file,
 		if (watch->pid == pid)
 			met |= profil_everybody_bit(watch->profile);
 	while ((profile = profil_everybody_next(&met)))
-		profil_follow_meet(profile, bucket, &program, parent);
+		profil_follow_meet(profile, bucket, parent);
 }
 
-/* @file: the parent's program; NULL without system-wide recordings. */
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
-				struct file *file, struct profil_bucket *from)
+				struct profil_bucket *from)
 {
 	struct pid *pid = task_tgid(parent);
 	struct profil_bucket *to = profil_watch_bucket(task_tgid(child));
 	struct profil_watch *watch;
 
 	profil_buckets_lock(from, to);
-	if (file)
-		profil_fork_meet(parent, file, from);
+	if (profil_everybody_exist() && parent->mm)
+		profil_fork_meet(parent, from);
 	/* Copies go to the head of the child's chain, which may be this one. */
 	hlist_for_each_entry(watch, &from->chain, node) {
 		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW))
@@ -181,7 +173,6 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 {
 	bool memory = child->mm && child->mm != parent->mm;
 	struct profil_bucket *watches = NULL;
-	struct file *file = NULL;
 	unsigned long flags;
 
 	/* A start, or an added process, that is not seen here comes after the fork. */
@@ -193,33 +184,30 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 		watches = NULL;
 	if (!memory && !watches)
 		return;
-	if (watches && profil_everybody_exist() && parent->mm)
-		file = profil_exe_file(parent->mm);
 	local_irq_save(flags);
 	if (watches)
-		profil_fork_watches(parent, child, file, watches);
+		profil_fork_watches(parent, child, watches);
 	if (memory)
 		profil_fork_bindings(parent, child);
 	local_irq_restore(flags);
-	if (file)
-		fput(file);
 }
 
 /* Ticks of the new program count at once. */
-static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
-			     const struct profil_program *executed)
+static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 {
 	struct profil_profile *profile = watch->profile;
-	struct profil_program program = *executed;
+	struct profil_recording *recording = profile->recording;
 	struct profil_binding *binding;
+	u32 parent;
 	int err;
 
-	program.parent = watch->owned;
-	profil_recording_end_owner(profile->recording, watch->owned, watch->pid, NULL);
-	profil_owned_write(&watch->owned, profil_program_owner(profile, &program, current));
+	parent = profil_owner_end(recording, watch->owned, watch->pid, false);
+	profil_owned_write(&watch->owned,
+			   profil_owner_task(recording, current, mm, parent, &recording->pool,
+					     profil_payer()));
 	if (profile->everybody || READ_ONCE(profile->retired))
 		return;
-	binding = profil_recording_take(profile->recording, 0);
+	binding = profil_recording_take(recording, 0);
 	if (!binding) {
 		profil_fork_lost(profile, current);
 		return;
@@ -238,25 +226,22 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
  * If the program runs with other rights than its caller's, or may not be read, an
  * unprivileged user must not even see that it runs.
  */
-static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
-			      const struct profil_program *program, bool secret)
+static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm, bool secret)
 {
 	/* Users who may record system-wide may see every program. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
 		/* Nor may the reader see its user and cgroup from now on. */
-		profil_recording_end_owner(watch->profile->recording, watch->owned, watch->pid,
-					   NULL);
+		profil_owner_end(watch->profile->recording, watch->owned, watch->pid, false);
 		profil_watch_remove(watch);
 		return;
 	}
-	profil_exec_bind(watch, mm, program);
+	profil_exec_bind(watch, mm);
 }
 
 static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
 				struct mm_struct *mm, const struct linux_binprm *bprm)
 {
 	bool secret = bprm->secureexec || !profil_dumpable(current, mm);
-	struct profil_program program = { .file = bprm->file, .name = current->comm };
 	struct profil_profile *profile;
 	struct profil_watch *watch;
 	struct hlist_node *next;
@@ -268,10 +253,10 @@ static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
 		if (watch->pid != pid)
 			continue;
 		met |= profil_everybody_bit(watch->profile);
-		profil_exec_watch(watch, mm, &program, secret);
+		profil_exec_watch(watch, mm, secret);
 	}
 	while ((profile = profil_everybody_next(&met)))
-		profil_follow_meet(profile, bucket, &program, current);
+		profil_follow_meet(profile, bucket, current);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
@@ -305,7 +290,7 @@ static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 		raw_spin_lock_irqsave(&bucket->lock, flags);
 		hlist_for_each_entry(watch, &bucket->chain, node)
 			if (watch->pid == pid)
-				profil_watch_exit(watch, task);
+				profil_watch_exit(watch);
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	}
 	if (atomic_read(&profil_totals.profiles))

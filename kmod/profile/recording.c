@@ -89,56 +89,6 @@ void profil_recording_leave(struct profil_recording *recording)
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 }
 
-static struct profil_entry *profil_spare_take(struct profil_spare *spare)
-{
-	struct profil_entry *taken;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
-		taken = spare->node[i];
-		spare->node[i] = NULL;
-		if (taken)
-			return taken;
-	}
-	return NULL;
-}
-
-/**
- * profil_spare_alloc() - allocate memory for an owner
- * @spare: receives it, without a payer
- *
- * Context: Process context, may sleep; current pays.
- * Return: 0 or -ENOMEM.
- */
-int profil_spare_alloc(struct profil_spare *spare)
-{
-	unsigned int i;
-
-	*spare = (struct profil_spare) {};
-	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
-		spare->node[i] = kzalloc(sizeof(*spare->node[i]), GFP_KERNEL_ACCOUNT);
-		if (!spare->node[i]) {
-			profil_spare_free(spare);
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
-/**
- * profil_spare_free() - free memory that was not needed
- * @spare: what is left of it
- *
- * Context: Process.
- */
-void profil_spare_free(struct profil_spare *spare)
-{
-	struct profil_entry *entry;
-
-	while ((entry = profil_spare_take(spare)))
-		kfree(entry);
-}
-
 static struct hlist_head *profil_recording_chain(struct profil_recording *recording,
 						 const struct profil_identity *same)
 {
@@ -228,24 +178,26 @@ static void profil_recording_count(struct profil_recording *recording,
 
 /* @chain: of its identity, without such an entry. */
 static struct profil_entry *profil_recording_add(struct profil_recording *recording,
-						 const struct profil_identity *same,
+						 const struct profil_entry *like,
 						 struct hlist_head *chain,
-						 struct profil_spare *spare)
+						 struct profil_pool *pool, unsigned long payer)
 {
-	u32 numbers = profil_entry_numbers(same);
+	u32 numbers = profil_entry_numbers(&like->same);
 	struct profil_entry *entry;
 
-	if (!profil_recording_row(recording, numbers, spare->payer))
+	if (!profil_recording_row(recording, numbers, payer))
 		return NULL;
-	entry = profil_spare_take(spare);
+	entry = profil_pool_take(pool);
 	if (!entry)
 		return NULL;
+	*entry = *like;
 	entry->number = recording->nr + 1;
 	recording->nr += numbers;
-	entry->share = profil_recording_share(recording, spare->payer);
-	entry->same = *same;
+	entry->share = profil_recording_share(recording, payer);
+	if (entry->file)
+		get_file(entry->file);
+	get_pid(entry->pid);
 	profil_recording_count(recording, entry, 1);
-	recording->given++;
 	hlist_add_head(&entry->next, profil_recording_numbers(recording, entry->number));
 	hlist_add_head(&entry->node, chain);
 	if (recording->news)
@@ -256,54 +208,54 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 /**
  * profil_recording_find_locked() - the entry of an identity, added if it is new
  * @recording: its lock is held
- * @same: its identity
- * @spare: memory for it
+ * @like: its identity, and all else that a new entry is to have: it gets references of its own
+ * @pool: memory for it: the recording's pool, or one of the caller's own
+ * @payer: profil_payer() of the task for which the number is given; 0: of no user's
  *
  * Context: Any.
  * Return: the entry; NULL without memory, or without numbers.
  */
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
-						  const struct profil_identity *same,
-						  struct profil_spare *spare)
+						  const struct profil_entry *like,
+						  struct profil_pool *pool, unsigned long payer)
 {
-	struct hlist_head *chain = profil_recording_chain(recording, same);
+	struct hlist_head *chain = profil_recording_chain(recording, &like->same);
 	struct profil_entry *entry;
 
+	BUILD_BUG_ON(sizeof(*entry) > PROFIL_NODE_SIZE);
 	lockdep_assert_held(&recording->lock);
 	hlist_for_each_entry(entry, chain, node)
-		if (!memcmp(&entry->same, same, sizeof(*same)))
+		if (!memcmp(&entry->same, &like->same, sizeof(like->same)))
 			return entry;
-	return profil_recording_add(recording, same, chain, spare);
+	return profil_recording_add(recording, like, chain, pool, payer);
 }
 
 /**
- * profil_recording_find() - the number of a text or a cell, given now if it is new
+ * profil_recording_find() - the number of a text, an owner or a cell, given now if it is new
  * @recording: the recording
- * @same: its identity
- * @spare: memory for it
- * @file: of a FILE, else NULL; referenced for a new entry
- * @pid: of MEMORY, else NULL; likewise
+ * @like: as for profil_recording_find_locked(); an entry that is there gets the state, the user
+ *	and the cgroup
+ * @pool: likewise
+ * @payer: likewise
  *
  * Context: Any but hard interrupt.
  * Return: the number; 0 without memory, or without numbers.
  */
-u32 profil_recording_find(struct profil_recording *recording, const struct profil_identity *same,
-			  struct profil_spare *spare, struct file *file, struct pid *pid)
+u32 profil_recording_find(struct profil_recording *recording, const struct profil_entry *like,
+			  struct profil_pool *pool, unsigned long payer)
 {
 	struct profil_entry *entry;
 	unsigned long flags;
 	u32 number = 0;
-	u64 given;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	given = recording->given;
-	entry = profil_recording_find_locked(recording, same, spare);
-	if (entry)
+	entry = profil_recording_find_locked(recording, like, pool, payer);
+	if (entry) {
+		entry->state = like->state;
+		entry->uid = like->uid;
+		entry->cgroup = like->cgroup;
 		number = entry->number;
-	if (recording->given > given && file)
-		entry->file = get_file(file);
-	if (recording->given > given)
-		entry->pid = get_pid(pid);
+	}
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	return number;
 }

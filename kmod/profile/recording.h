@@ -131,7 +131,6 @@ struct profil_entry {
  * @ended: ticks have ended, so modules that come and go do not matter, and no process is followed
  *	any more.  Set once, under @lock
  * @nr: the last number that was given
- * @given: how many were given, those that were given again included
  * @in_use: numbers that are given and not forgotten
  * @used: likewise, in each share
  * @limit: how many may be in use; constant
@@ -168,7 +167,6 @@ struct profil_recording {
 	bool ended;
 	u32 forgets;
 	u32 nr;
-	u64 given;
 	u32 in_use;
 	u32 used[1 + (1 << PROFIL_SHARE_BITS)];
 	u32 limit;
@@ -181,18 +179,6 @@ struct profil_recording {
 /* The recordings that are told of modules; the lock also guards what they know of modules. */
 extern struct mutex profil_told_lock;
 extern struct list_head profil_told;
-
-/**
- * struct profil_spare - memory for entries, allocated before the lock is taken
- * @node: zeroed, to be freed with kfree(); NULL once used
- * @payer: profil_payer() of the task for which the numbers are given; 0: of no user's
- *
- * It is enough for an owner and the text of its program, and for the texts that every recording has.
- */
-struct profil_spare {
-	struct profil_entry *node[3];
-	unsigned long payer;
-};
 
 /* The share of the numbers in which a payer's count. */
 static inline u32 profil_recording_share(const struct profil_recording *recording,
@@ -207,7 +193,7 @@ static inline u32 profil_recording_share(const struct profil_recording *recordin
 /**
  * profil_recording_left() - how many numbers are left
  * @recording: the recording
- * @payer: as in &struct profil_spare
+ * @payer: profil_payer() of the task for which numbers are given; 0: of no user's
  *
  * A share with a bound never has more than are left for all.  So whatever one user's programs do,
  * others' still get numbers, and a user who is alone gets half.  However many users there are, an
@@ -251,17 +237,15 @@ void profil_recording_free(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
-						  const struct profil_identity *same,
-						  struct profil_spare *spare);
-u32 profil_recording_find(struct profil_recording *recording, const struct profil_identity *same,
-			  struct profil_spare *spare, struct file *file, struct pid *pid);
+						  const struct profil_entry *like,
+						  struct profil_pool *pool, unsigned long payer);
+u32 profil_recording_find(struct profil_recording *recording, const struct profil_entry *like,
+			  struct profil_pool *pool, unsigned long payer);
 void profil_recording_identify(struct profil_identity *same, const struct file *file);
 bool profil_recording_get(struct profil_recording *recording, u32 number,
 			  struct profil_entry *copy, u32 *numbers, u32 *in_use);
 struct file *profil_recording_release(struct profil_recording *recording, u32 number);
 int profil_recording_forget(struct profil_recording *recording, u32 number);
-int profil_spare_alloc(struct profil_spare *spare);
-void profil_spare_free(struct profil_spare *spare);
 
 /* kept.c */
 void profil_recording_charge(struct profil_recording *recording);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a recording begins, and which owner a process has in it.
+ * How a recording begins.
  *
  * Context: process
  */
@@ -85,42 +85,39 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 	return profil_recording_check_table(record->table, record->nr_counts, start);
 }
 
-/* Prepare an owner that is not a process. */
-static int profil_recording_prepare_owner(struct profil_recording *recording, u32 state,
-					  struct profil_owned *owned)
+/* An owner that is not a process. */
+static struct profil_owned profil_recording_prepare_owner(struct profil_recording *recording,
+							  u32 state)
 {
-	struct profil_spare spare;
-	int err = profil_spare_alloc(&spare);
+	struct profil_entry like = {
+		.state = state,
+		.same = {
+			.kind = PROFIL_KIND_OWNER, .word = { PROFIL_TEXT_UNKNOWN, 0, 0, state },
+		},
+	};
 
-	if (!err)
-		profil_recording_own_state(recording, state, &spare, owned);
-	profil_spare_free(&spare);
-	return err;
+	return (struct profil_owned) {
+		profil_recording_find(recording, &like, &recording->pool, 0)
+	};
 }
 
 /* Add the entries that every recording has, in the order of their numbers. */
-static int profil_recording_prepare(struct profil_recording *recording)
+static void profil_recording_prepare(struct profil_recording *recording)
 {
-	struct profil_identity text = { .kind = PROFIL_KIND_KERNEL };
-	struct profil_spare spare;
-	int err = profil_spare_alloc(&spare);
+	static const u32 kinds[] = {
+		PROFIL_KIND_KERNEL, PROFIL_KIND_UNKNOWN, PROFIL_KIND_THREADS
+	};
+	struct profil_entry like = {};
+	unsigned int i;
 
-	if (err)
-		return err;
-	profil_recording_find(recording, &text, &spare, NULL, NULL);
-	text.kind = PROFIL_KIND_UNKNOWN;
-	profil_recording_find(recording, &text, &spare, NULL, NULL);
-	text.kind = PROFIL_KIND_THREADS;
-	profil_recording_find(recording, &text, &spare, NULL, NULL);
-	profil_spare_free(&spare);
-	err = profil_recording_prepare_owner(recording, 0, &recording->nobody);
-	if (!err)
-		err = profil_recording_prepare_owner(recording, PROFIL_OWNER_IRQ, &recording->irq);
-	if (!err)
-		err = profil_recording_prepare_owner(recording, PROFIL_OWNER_SOFTIRQ,
-						     &recording->softirq);
-	WARN_ON_ONCE(!err && recording->nr != PROFIL_NUMBERS_FIXED);
-	return err;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		like.same.kind = kinds[i];
+		profil_recording_find(recording, &like, &recording->pool, 0);
+	}
+	recording->nobody = profil_recording_prepare_owner(recording, 0);
+	recording->irq = profil_recording_prepare_owner(recording, PROFIL_OWNER_IRQ);
+	recording->softirq = profil_recording_prepare_owner(recording, PROFIL_OWNER_SOFTIRQ);
+	WARN_ON_ONCE(recording->nr != PROFIL_NUMBERS_FIXED);
 }
 
 /* Allocate its chains, charged to current. */
@@ -183,12 +180,11 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 				    record->flags & (PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY));
 	if (!err)
 		err = profil_recording_hash(recording);
-	if (!err)
-		err = profil_recording_prepare(recording);
 	if (err) {
 		profil_recording_free(recording);
 		return ERR_PTR(err);
 	}
+	profil_recording_prepare(recording);
 	/* Only now, so that a module that is being loaded cannot take one of the fixed numbers. */
 	if (record->flags & PROFIL_RECORD_KERNEL)
 		profil_modules_begin(recording);
@@ -218,39 +214,4 @@ u64 profil_recording_life(const struct profil_profile *profile, const struct mm_
 				life = binding->life;
 	rcu_read_unlock();
 	return life ?: atomic64_inc_return(&profile->recording->lives);
-}
-
-/**
- * profil_recording_own_task() - find the owner of a process that is already running
- * @recording: the recording
- * @task: one of its threads
- * @mm: its address space; NULL: it is a kernel thread
- * @spare: memory for the owner
- * @owned: receives it, or &profil_recording.nobody without memory or numbers
- *
- * Context: Process context; the caller keeps the task from executing another program.
- */
-void profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
-			       struct mm_struct *mm, struct profil_spare *spare,
-			       struct profil_owned *owned)
-{
-	char name[TASK_COMM_LEN] = "";
-	struct file *program = NULL;
-
-	*owned = (struct profil_owned) {};
-	rcu_read_lock();
-	/* A task that was reaped no longer has a leader. */
-	if (pid_alive(task) && recording->single && recording->processes)
-		strscpy(name, task->comm, sizeof(name));
-	else if (pid_alive(task))
-		strscpy(name, task->group_leader->comm, sizeof(name));
-	if (mm)
-		program = profil_exe_file(mm);
-	/* Without a number its ticks are unattributed, as are those of a program it executes. */
-	if (!task_tgid(task) ||
-	    !profil_recording_owner(recording, program, name, task, spare, owned))
-		*owned = recording->nobody;
-	rcu_read_unlock();
-	if (program)
-		fput(program);
 }

@@ -70,6 +70,25 @@ void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 }
 
 /**
+ * profil_meet_fill() - memory for two entries: an owner or a cell, and its text
+ * @profile: as for profil_meet_alloc()
+ * @pool: receives them, unless there is no memory; the caller empties it
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool)
+{
+	unsigned int i;
+	void *node;
+
+	for (i = 0; i < 2; i++) {
+		node = profil_meet_alloc(profile, sizeof(struct profil_entry));
+		if (node)
+			profil_pool_give(pool, node);
+	}
+}
+
+/**
  * profil_meet_task() - find the owner of a task's ticks in a system-wide recording
  * @profile: of the recording, whose memory cgroup is active
  * @task: current; or referenced, and a kernel thread or kept from executing a program
@@ -86,10 +105,9 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
 	struct profil_owned owned = recording->nobody;
 	struct profil_watch *watch = NULL, *met = NULL;
-	struct profil_spare spare = { .payer = payer };
+	struct profil_pool pool = {};
 	struct profil_bucket *bucket;
 	unsigned long flags;
-	unsigned int i;
 
 	/* It has, or may have, passed the exit probe, which would end the watch. */
 	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
@@ -98,14 +116,10 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	if (!watch)
 		goto free;
 	/* Its program may have an owner already; then that needs no memory. */
-	profil_recording_own_task(recording, task, mm, &spare, &owned);
+	owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
 	if (profil_recording_lacks_owner(recording, owned, payer)) {
-		for (i = 0; i < ARRAY_SIZE(spare.node); i++) {
-			spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
-			if (!spare.node[i])
-				goto free;
-		}
-		profil_recording_own_task(recording, task, mm, &spare, &owned);
+		profil_meet_fill(profile, &pool);
+		owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
 	}
 	/* There was no memory, or no number: the process's next tick tries again. */
 	if (profil_recording_lacks_owner(recording, owned, payer))
@@ -116,13 +130,13 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	/* As in profil_watch_publish(): @task may be exiting, unless it is current. */
 	smp_mb();
 	if (met && !atomic_read(&task->signal->live))
-		profil_watch_exit(met, task);
+		profil_watch_exit(met);
 	/* Without a watch the owner keeps its name: system-wide readers may see every program. */
 	if (met)
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 free:
-	profil_spare_free(&spare);
+	profil_pool_empty(&pool);
 	put_pid(pid);
 	if (met != watch)
 		kfree(watch);

@@ -68,28 +68,23 @@ static void profil_modules_name(struct profil_identity *same, const struct modul
 static u32 profil_modules_add(struct profil_recording *recording, const struct module *module,
 			      const struct profil_code *code, u32 first)
 {
-	struct profil_identity same = {
-		.kind = PROFIL_KIND_MODULE,
-		.word = { (uintptr_t)code->start, code->bytes | (u64)loaded << 32 },
+	struct profil_entry like = {
+		.parent = U32_MAX,
+		.state = first,
+		.same = {
+			.kind = PROFIL_KIND_MODULE,
+			.word = { (uintptr_t)code->start, code->bytes | (u64)loaded << 32 },
+		},
 	};
-	struct profil_spare spare = {};
-	struct profil_entry *entry;
-	unsigned long flags;
-	u32 number = 0;
+	struct profil_pool pool = {};
+	u32 number;
 
 	loaded++;
 	/* Not charged to the recorder: the loader must not reclaim from its memory cgroup. */
-	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL);
-	profil_modules_name(&same, module);
-	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_find_locked(recording, &same, &spare);
-	if (entry) {
-		entry->parent = U32_MAX;
-		entry->state = first;
-		number = entry->number;
-	}
-	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	profil_spare_free(&spare);
+	profil_pool_fill(&pool, 1, sizeof(like), GFP_KERNEL);
+	profil_modules_name(&like.same, module);
+	number = profil_recording_find(recording, &like, &pool, 0);
+	profil_pool_empty(&pool);
 	return number;
 }
 

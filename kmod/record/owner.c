@@ -6,7 +6,10 @@
  */
 #include "record/record.h"
 
+#include "compat.h"
+
 #include <linux/cgroup.h>
+#include <linux/file.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -14,37 +17,36 @@
 #include <linux/string.h>
 
 /* Its effective user, and the ID of its cgroup v2, or 0 without cgroups. */
-static void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
+static void profil_owner_look(struct profil_entry *owner, struct task_struct *task)
 {
 	rcu_read_lock();
-	*uid = task_cred_xxx(task, euid);
+	owner->uid = task_cred_xxx(task, euid);
 #ifdef CONFIG_CGROUPS
-	*cgroup = cgroup_id(task_dfl_cgroup(task));
-#else
-	*cgroup = 0;
+	owner->cgroup = cgroup_id(task_dfl_cgroup(task));
 #endif
 	rcu_read_unlock();
 }
 
-/* Look at the process of a live owner.  Return: the state of the owner. */
-static u32 profil_recording_look_live(struct pid *pid, kuid_t *uid, u64 *cgroup)
+/*
+ * Look at the process of a live owner.  execve(2) changes the credentials first, and then ends the
+ * owner, under the recording's lock, which is held.  Return: the state of the owner.
+ */
+static u32 profil_owner_look_live(struct profil_entry *owner)
 {
+	const struct profil_entry before = *owner;
 	u32 state = PROFIL_OWNER_LIVE;
 	struct task_struct *task;
-	kuid_t uid_now;
-	u64 cgroup_now;
 
 	rcu_read_lock();
-	task = pid_task(pid, PIDTYPE_TGID);
+	task = pid_task(owner->pid, PIDTYPE_TGID);
 	if (task) {
-		profil_recording_look(task, &uid_now, &cgroup_now);
+		profil_owner_look(owner, task);
 		/* Credentials of the next program are published after this bit was set. */
 		smp_rmb();
 		if (task->in_execve) {
+			owner->uid = before.uid;
+			owner->cgroup = before.cgroup;
 			state = PROFIL_OWNER_EXECUTES;
-		} else {
-			*uid = uid_now;
-			*cgroup = cgroup_now;
 		}
 	}
 	rcu_read_unlock();
@@ -55,8 +57,8 @@ static u32 profil_recording_look_live(struct pid *pid, kuid_t *uid, u64 *cgroup)
  * The owner of a process.  Return: NULL if the reader has forgotten it: the process may still
  * use its number, which may be another entry's by now.
  */
-static struct profil_entry *profil_recording_owned(struct profil_recording *recording, u32 number,
-						   const struct pid *pid)
+static struct profil_entry *profil_owner_of(struct profil_recording *recording, u32 number,
+					    const struct pid *pid)
 {
 	struct profil_entry *entry = profil_recording_numbered(recording, number);
 
@@ -66,226 +68,165 @@ static struct profil_entry *profil_recording_owned(struct profil_recording *reco
 }
 
 /**
- * profil_recording_refresh() - update the user, cgroup and state of an owner's process
+ * profil_owner_refresh() - update the user, cgroup and state of an owner's process
  * @recording: the recording
  * @owner: copied from it, of one process; receives user, cgroup and state
  *
- * execve(2) changes the credentials and the name first, and then ends the owner, under the
- * lock.  So what is seen here is the owner's own, unless the state is PROFIL_OWNER_EXECUTES.
+ * What is seen here is the owner's own, unless the state is PROFIL_OWNER_EXECUTES.
  *
  * Context: Any but hard interrupt.
  */
-void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner)
+void profil_owner_refresh(struct profil_recording *recording, struct profil_entry *owner)
 {
 	const struct profil_entry *entry;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_owned(recording, owner->number, owner->pid);
+	entry = profil_owner_of(recording, owner->number, owner->pid);
 	if (entry) {
 		owner->state = entry->state;
 		owner->uid = entry->uid;
 		owner->cgroup = entry->cgroup;
 		/* Not every owner in a system-wide recording has a watch that ends it. */
-		if (owner->state == PROFIL_OWNER_LIVE && recording->ended)
-			owner->state = PROFIL_OWNER_ENDED;
-		else if (owner->state == PROFIL_OWNER_LIVE)
-			owner->state = profil_recording_look_live(owner->pid, &owner->uid,
-								  &owner->cgroup);
+		if (owner->state == PROFIL_OWNER_LIVE)
+			owner->state = recording->ended ? PROFIL_OWNER_ENDED :
+							  profil_owner_look_live(owner);
 	}
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 }
 
-/*
- * @parent: the process of @owned's owner; the others are as for profil_recording_owner().
- * Return: false without memory or numbers, or if the task was reaped.
- */
-static bool profil_recording_own(struct profil_recording *recording,
-				 struct profil_identity *same, const struct pid *parent,
-				 struct task_struct *task, struct profil_spare *spare,
-				 struct profil_owned *owned)
+/* @like: its text and name, and its parent.  Return: as profil_owner_task(). */
+static struct profil_owned profil_owner_find(struct profil_recording *recording,
+					     struct profil_entry *like, struct task_struct *task,
+					     struct profil_pool *pool, unsigned long payer)
 {
-	struct pid *pid = NULL;
-	struct profil_entry *entry;
-	unsigned long flags;
+	u32 number;
 
-	if (recording->processes && task)
-		pid = recording->single ? task_pid(task) : task_tgid(task);
-
-	if (recording->processes && task && !pid)
-		return false;
-	same->word[3] = (uintptr_t)pid;
-	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_find_locked(recording, same, spare);
-	if (entry && pid) {
-		if (!entry->pid) {
-			entry->pid = get_pid(pid);
-			if (owned->owner != entry->number &&
-			    profil_recording_owned(recording, owned->owner, parent))
-				entry->parent = owned->owner;
-		}
-		entry->state = PROFIL_OWNER_LIVE;
-		profil_recording_look(task, &entry->uid, &entry->cgroup);
+	like->same.kind = PROFIL_KIND_OWNER;
+	if (recording->processes) {
+		like->pid = get_task_pid(task, recording->single ? PIDTYPE_PID : PIDTYPE_TGID);
+		if (!like->pid)
+			return recording->nobody;
+		like->same.word[3] = (uintptr_t)like->pid;
+		like->state = PROFIL_OWNER_LIVE;
+		profil_owner_look(like, task);
 	}
-	if (entry)
-		owned->owner = entry->number;
-	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	return entry;
+	number = profil_recording_find(recording, like, pool, payer);
+	put_pid(like->pid);
+	if (pool == &recording->pool)
+		profil_recording_refill(recording);
+	return number ? (struct profil_owned) { number } : recording->nobody;
+}
+
+/* The number of a program's text.  Return: 0 without memory or numbers. */
+static u32 profil_owner_text(struct profil_recording *recording, struct task_struct *task,
+			     struct file *program, struct profil_pool *pool, unsigned long payer)
+{
+	struct profil_entry like = { .file = program };
+
+	if (!program)
+		return task->flags & PF_KTHREAD ? PROFIL_TEXT_KERNEL : PROFIL_TEXT_UNKNOWN;
+	profil_recording_identify(&like.same, program);
+	return profil_recording_find(recording, &like, pool, payer);
 }
 
 /**
- * profil_recording_owner() - the owner that a program's ticks count for
+ * profil_owner_task() - the owner that a task's ticks count for, by the program that it runs
  * @recording: the recording
- * @program: the file that was executed; NULL: not known, or @task is a kernel thread
- * @name: the command name at that time, at most 16 bytes
- * @task: of the process that executes it, which may be an owner of its own; NULL: none
- * @spare: memory for it
- * @owned: the owner that forked the process, or executes @program, or 0; receives the owner
+ * @task: current; or the caller keeps it from executing another program
+ * @mm: its address space; NULL: it is a kernel thread
+ * @parent: profil_owner_end() of the owner that executed the program; 0: not known
+ * @pool: memory for an owner and a text: the recording's pool, or one of the caller's own
+ * @payer: profil_payer() of the task; 0: of no user's
  *
  * Context: Any but hard interrupt.
- * Return: false without memory or numbers.
+ * Return: the owner; &profil_recording.nobody without memory or numbers, or if it was reaped.
  */
-bool profil_recording_owner(struct profil_recording *recording, struct file *program,
-			    const char *name, struct task_struct *task,
-			    struct profil_spare *spare, struct profil_owned *owned)
+struct profil_owned profil_owner_task(struct profil_recording *recording, struct task_struct *task,
+				      struct mm_struct *mm, u32 parent, struct profil_pool *pool,
+				      unsigned long payer)
 {
-	struct profil_identity text = {}, owner = { .kind = PROFIL_KIND_OWNER };
-	bool thread = task && task->flags & PF_KTHREAD;
-	u32 number = thread ? PROFIL_TEXT_KERNEL : PROFIL_TEXT_UNKNOWN;
+	struct file *program = mm ? profil_exe_file(mm) : NULL;
+	struct profil_entry like = { .parent = parent };
+	bool thread = recording->single && recording->processes, alive;
 
-	BUILD_BUG_ON(sizeof_field(struct profil_describe, name) != 2 * sizeof(owner.word[0]));
-	if (program) {
-		profil_recording_identify(&text, program);
-		number = profil_recording_find(recording, &text, spare, program, NULL);
-		if (!number)
-			return false;
-	}
-	owner.word[0] = number;
-	memcpy(&owner.word[1], name, strnlen(name, 2 * sizeof(owner.word[0])));
-	return profil_recording_own(recording, &owner, task ? task_tgid(task) : NULL, task, spare,
-				    owned);
+	BUILD_BUG_ON(sizeof_field(struct profil_describe, name) != TASK_COMM_LEN);
+	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(like.same.word[0]));
+	like.same.word[0] = profil_owner_text(recording, task, program, pool, payer);
+	if (program)
+		fput(program);
+	rcu_read_lock();
+	/* A task that was reaped no longer has a leader. */
+	alive = pid_alive(task);
+	if (alive)
+		strscpy_pad((char *)&like.same.word[1],
+			    thread ? task->comm : task->group_leader->comm, TASK_COMM_LEN);
+	rcu_read_unlock();
+	if (!alive || !like.same.word[0])
+		return recording->nobody;
+	return profil_owner_find(recording, &like, task, pool, payer);
 }
 
 /**
- * profil_recording_own_state() - an owner that is not a process
+ * profil_owner_fork() - the owner that a child's ticks count for
  * @recording: the recording
- * @state: what it is: PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; 0: that of unattributed ticks
- * @spare: memory for it
- * @owned: receives the owner
- *
- * Context: Any but hard interrupt.
- * Return: false without memory.
- */
-bool profil_recording_own_state(struct profil_recording *recording, u32 state,
-				struct profil_spare *spare, struct profil_owned *owned)
-{
-	struct profil_identity same = {
-		.kind = PROFIL_KIND_OWNER, .word = { PROFIL_TEXT_UNKNOWN, 0, 0, state },
-	};
-	struct profil_entry *entry;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_find_locked(recording, &same, spare);
-	if (entry) {
-		entry->state = state;
-		owned->owner = entry->number;
-	}
-	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	return entry;
-}
-
-/**
- * profil_recording_fork() - the owner that a child's ticks count for
- * @recording: the recording
- * @child: a task of the child
+ * @owned: its parent's owner
  * @pid: its parent's thread group
- * @spare: memory for it
- * @owned: its parent's owner; receives the child's
+ * @child: a task of the child
  *
- * Context: Any but hard interrupt.
- * Return: false without memory or numbers.
+ * Context: Any but hard interrupt; current forks.
+ * Return: the owner; &profil_recording.nobody without memory or numbers.
  */
-bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
-			   const struct pid *pid, struct profil_spare *spare,
-			   struct profil_owned *owned)
+struct profil_owned profil_owner_fork(struct profil_recording *recording,
+				      struct profil_owned owned, const struct pid *pid,
+				      struct task_struct *child)
 {
-	struct profil_identity same;
+	struct profil_entry like = { .parent = owned.owner };
 	struct profil_entry *parent;
 	unsigned long flags;
 
-	if (!recording->processes || owned->owner == recording->nobody.owner)
-		return true;
+	if (!recording->processes || owned.owner == recording->nobody.owner)
+		return owned;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	parent = profil_recording_owned(recording, owned->owner, pid);
+	parent = profil_owner_of(recording, owned.owner, pid);
 	if (parent)
-		same = parent->same;
+		like.same = parent->same;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	/* If the reader has forgotten the parent's owner, the program is no longer known. */
-	return parent && profil_recording_own(recording, &same, pid, child, spare, owned);
-}
-
-/* The owner of a process, if it has not ended; or NULL. */
-static struct profil_entry *profil_recording_live(struct profil_recording *recording,
-						  struct profil_owned owned, const struct pid *pid)
-{
-	struct profil_entry *entry = profil_recording_owned(recording, owned.owner, pid);
-
-	return entry && entry->state == PROFIL_OWNER_LIVE ? entry : NULL;
+	if (!parent)
+		return recording->nobody;
+	return profil_owner_find(recording, &like, child, &recording->pool, profil_payer());
 }
 
 /**
- * profil_recording_end_owner() - a process ends, or executes another program
+ * profil_owner_end() - a process ends, executes another program, or is no longer followed
  * @recording: the recording
- * @owned: its owner; no effect if that is not of one process
+ * @owned: its owner; no effect if that is not of one process, or has ended
  * @pid: its thread group
- * @task: looked at for the last time; NULL: it has changed already
+ * @look: the reader is told its present user and cgroup: they have not changed with the program
  *
- * Context: Any but hard interrupt.
+ * If the process goes on, the reader is told no later ones, as no probe would see it execute a
+ * program whose user and cgroup must not be told.
+ *
+ * Context: Any but hard interrupt; with @look, the lock of its watch's bucket is held, which the
+ * probe on execve(2) takes.
+ * Return: its number; 0 if it is not of one process, or is forgotten.
  */
-void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
-				const struct pid *pid, struct task_struct *task)
+u32 profil_owner_end(struct profil_recording *recording, struct profil_owned owned,
+		     const struct pid *pid, bool look)
 {
 	struct profil_entry *entry;
 	unsigned long flags;
 
 	if (!recording->processes)
-		return;
+		return 0;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_live(recording, owned, pid);
-	if (entry) {
-		entry->state = PROFIL_OWNER_ENDED;
-		if (task)
-			profil_recording_look(task, &entry->uid, &entry->cgroup);
-	}
-	raw_spin_unlock_irqrestore(&recording->lock, flags);
-}
-
-/**
- * profil_recording_leave_owner() - a process goes on, but is no longer followed
- * @recording: the recording
- * @owned: its owner; no effect if that is not of one process
- * @pid: its thread group
- *
- * The reader is told its present user and cgroup, and no later ones: no probe would see it
- * execute a program whose user and cgroup must not be told.
- *
- * Context: Any but hard interrupt; the lock of its watch's bucket is held, which the probe on
- * execve(2) takes, or the proof that it may be recorded, which keeps it from execve(2).
- */
-void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned,
-				  const struct pid *pid)
-{
-	struct profil_entry *entry;
-	unsigned long flags;
-
-	if (!recording->processes)
-		return;
-	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_live(recording, owned, pid);
-	if (entry) {
-		profil_recording_look_live(entry->pid, &entry->uid, &entry->cgroup);
+	entry = profil_owner_of(recording, owned.owner, pid);
+	if (entry && entry->state == PROFIL_OWNER_LIVE) {
+		if (look)
+			profil_owner_look_live(entry);
 		entry->state = PROFIL_OWNER_ENDED;
 	}
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	return entry ? owned.owner : 0;
 }

@@ -13,9 +13,12 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-/* Nodes to begin with, if only execs or also forks are followed; when full; refill below. */
-#define POOL_EXECS	8
-#define POOL_START	64
+/*
+ * Nodes to begin with, if only execs or also forks are followed, six of which the first entries
+ * take; when full; refill below.
+ */
+#define POOL_EXECS	14
+#define POOL_START	70
 #define POOL_SIZE	512
 #define FILL_BELOW	256
 /* After this, a worker that found no memory, or another worker reclaiming, tries again. */
@@ -32,10 +35,11 @@ static void profil_recording_fill_work(struct work_struct *work)
 	if (READ_ONCE(recording->ended))
 		return;
 	before = set_active_memcg(recording->memcg);
-	low = profil_pool_fill(&recording->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
+	low = profil_pool_fill(&recording->pool, POOL_SIZE, PROFIL_NODE_SIZE, PROFIL_GFP_AT_ONCE) &&
 	      atomic_read(&recording->pool.filled) < FILL_BELOW;
 	if (low && profil_user_reclaim(recording->user)) {
-		profil_pool_fill(&recording->pool, FILL_BELOW, PROFIL_GFP_SPARING);
+		profil_pool_fill(&recording->pool, FILL_BELOW, PROFIL_NODE_SIZE,
+				 PROFIL_GFP_SPARING);
 		profil_user_reclaimed(recording->user);
 	}
 	set_active_memcg(before);
@@ -45,7 +49,7 @@ static void profil_recording_fill_work(struct work_struct *work)
 }
 
 /**
- * profil_recording_fill() - allocate memory for the first execs and forks
+ * profil_recording_fill() - allocate memory for the first entries, execs and forks
  * @recording: known only to the caller
  * @forks: forks are followed, too
  *
@@ -56,12 +60,24 @@ int profil_recording_fill(struct profil_recording *recording, bool forks)
 {
 	INIT_DELAYED_WORK(&recording->fill, profil_recording_fill_work);
 	return profil_pool_fill(&recording->pool, forks ? POOL_START : POOL_EXECS,
-				GFP_KERNEL_ACCOUNT);
+				PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * profil_recording_refill() - have the pool filled if much of it was taken
+ * @recording: the recording, referenced or found under RCU
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_recording_refill(struct profil_recording *recording)
+{
+	if (!READ_ONCE(recording->ended) && atomic_read(&recording->pool.filled) < FILL_BELOW)
+		queue_delayed_work(profil_user_wq, &recording->fill, 0);
 }
 
 /**
  * profil_recording_take() - take memory for a binding, a watch or an entry
- * @recording: the recording
+ * @recording: as for profil_recording_refill()
  * @keep: how many nodes stay for others
  *
  * Context: Any but hard interrupt.
@@ -75,9 +91,8 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	if (atomic_read(&recording->pool.filled) > keep)
 		node = profil_pool_take(&recording->pool);
-	if (!recording->ended && atomic_read(&recording->pool.filled) < FILL_BELOW)
-		queue_delayed_work(profil_user_wq, &recording->fill, 0);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_recording_refill(recording);
 	if (!node && !keep)
 		atomic64_inc(&profil_totals.pool_empty);
 	return node;

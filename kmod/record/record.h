@@ -23,19 +23,15 @@ struct profil_start;
 struct task_struct;
 
 /* owner.c */
-bool profil_recording_owner(struct profil_recording *recording, struct file *program,
-			    const char *name, struct task_struct *task,
-			    struct profil_spare *spare, struct profil_owned *owned);
-bool profil_recording_own_state(struct profil_recording *recording, u32 state,
-				struct profil_spare *spare, struct profil_owned *owned);
-bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
-			   const struct pid *pid, struct profil_spare *spare,
-			   struct profil_owned *owned);
-void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner);
-void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
-				const struct pid *pid, struct task_struct *task);
-void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned,
-				  const struct pid *pid);
+void profil_owner_refresh(struct profil_recording *recording, struct profil_entry *owner);
+struct profil_owned profil_owner_task(struct profil_recording *recording, struct task_struct *task,
+				      struct mm_struct *mm, u32 parent, struct profil_pool *pool,
+				      unsigned long payer);
+struct profil_owned profil_owner_fork(struct profil_recording *recording,
+				      struct profil_owned owned, const struct pid *pid,
+				      struct task_struct *child);
+u32 profil_owner_end(struct profil_recording *recording, struct profil_owned owned,
+		     const struct pid *pid, bool look);
 
 /* begin.c */
 int profil_recording_check_table(u64 table, u32 nr_counts, struct profil_start *start);
@@ -43,9 +39,6 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 struct profil_recording *profil_recording_create(const struct profil_record *record,
 						 struct pid_namespace *ns);
 u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm);
-void profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
-			       struct mm_struct *mm, struct profil_spare *spare,
-			       struct profil_owned *owned);
 
 /* move.c */
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start);
@@ -76,7 +69,7 @@ struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 struct profil_watch *profil_watch_add(struct profil_bucket *bucket,
 				      struct profil_profile *profile, struct pid *pid,
 				      struct profil_owned owned, struct profil_watch *memory);
-void profil_watch_exit(struct profil_watch *watch, struct task_struct *task);
+void profil_watch_exit(struct profil_watch *watch);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct task_struct *target);
 void profil_watch_remove(struct profil_watch *watch);
@@ -91,6 +84,7 @@ void profil_watches_remove(struct profil_recording *recording);
 #define PROFIL_POOL_PROBES	48
 
 int profil_recording_fill(struct profil_recording *recording, bool forks);
+void profil_recording_refill(struct profil_recording *recording);
 void *profil_recording_take(struct profil_recording *recording, int keep);
 
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
@@ -99,6 +93,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm, unsigned long payer);
 void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes);
+void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool);
 void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 		       struct profil_owned owned);
 

@@ -228,34 +228,30 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 static u32 profil_resolve_cell(const struct profil_question *question, struct found *found)
 {
 	struct profil_recording *recording = question->profile->recording;
-	struct profil_identity cell = {
-		.kind = PROFIL_KIND_CELL, .word = { question->owned.owner },
+	struct profil_entry text = { .same = found->same, .file = found->file };
+	struct profil_entry cell = {
+		.same = { .kind = PROFIL_KIND_CELL, .word = { question->owned.owner } },
 	};
-	struct profil_spare spare = { .payer = question->payer };
-	struct pid *pid = NULL;
+	struct profil_pool pool = {};
 	unsigned int try;
 	u32 number = 0;
 
 	if (found->same.kind == PROFIL_KIND_MEMORY) {
-		pid = get_task_pid(question->task, PIDTYPE_TGID);
-		if (!pid)
+		text.pid = get_task_pid(question->task, PIDTYPE_TGID);
+		if (!text.pid)
 			return 0;
 	}
 	/* Mostly both have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
-		if (try && profil_recording_left(recording, spare.payer)) {
-			spare.node[0] = profil_meet_alloc(question->profile,
-							  sizeof(*spare.node[0]));
-			spare.node[1] = profil_meet_alloc(question->profile,
-							  sizeof(*spare.node[1]));
-		}
-		cell.word[1] = profil_recording_find(recording, &found->same, &spare, found->file,
-						     pid);
-		if (cell.word[1])
-			number = profil_recording_find(recording, &cell, &spare, NULL, NULL);
+		if (try && profil_recording_left(recording, question->payer))
+			profil_meet_fill(question->profile, &pool);
+		cell.same.word[1] = profil_recording_find(recording, &text, &pool,
+							  question->payer);
+		if (cell.same.word[1])
+			number = profil_recording_find(recording, &cell, &pool, question->payer);
 	}
-	profil_spare_free(&spare);
-	put_pid(pid);
+	profil_pool_empty(&pool);
+	put_pid(text.pid);
 	return number;
 }
 

@@ -174,18 +174,17 @@ static void profil_watch_left(struct profil_profile *profile)
 /**
  * profil_watch_exit() - note that a process exits
  * @watch: of the process, in the table
- * @task: one of its threads
  *
  * Ticks of a task that has given up its memory count for its process, so the watch of the process
  * stays in the table for a while.
  *
  * Context: Any; the lock of the watch's bucket is held.
  */
-void profil_watch_exit(struct profil_watch *watch, struct task_struct *task)
+void profil_watch_exit(struct profil_watch *watch)
 {
 	struct profil_recording *recording = watch->profile->recording;
 
-	profil_recording_end_owner(recording, watch->owned, watch->pid, task);
+	profil_owner_end(recording, watch->owned, watch->pid, true);
 	raw_spin_lock(&recording->lock);
 	if (!watch->until) {
 		watch->until = jiffies + LEAVE_AFTER ?: 1;
@@ -266,7 +265,7 @@ void profil_watches_remove(struct profil_recording *recording)
 			raw_spin_lock_irqsave(&bucket->lock, flags);
 			/* First, while the probe on execve(2) still finds it and waits for the lock. */
 			if (!hlist_unhashed(&watch->node))
-				profil_recording_leave_owner(recording, watch->owned, watch->pid);
+				profil_owner_end(recording, watch->owned, watch->pid, true);
 			profil_watch_remove(watch);
 			raw_spin_unlock_irqrestore(&bucket->lock, flags);
 		}
@@ -357,7 +356,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	 */
 	smp_mb();
 	if (!err && !atomic_read(&target->signal->live))
-		profil_watch_exit(watch, target);
+		profil_watch_exit(watch);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	put_pid(pid);
 	return err;

@@ -100,7 +100,7 @@ static void profil_births_refill_work(struct callback_head *work)
 	struct profil_profile *profile = container_of(work, struct profil_profile, refill);
 
 	/* Without memory children are lost, which is counted. */
-	profil_pool_fill(&profile->births, BIRTHS, GFP_KERNEL_ACCOUNT);
+	profil_pool_fill(&profile->births, BIRTHS, PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
 	clear_bit_unlock(0, &profile->refilling);
 	profil_profile_put(profile);
 }
@@ -110,7 +110,8 @@ static int profil_births_prepare(struct profil_profile *profile)
 	if (!(profile->flags & PROFIL_FOLLOW))
 		return 0;
 	init_task_work(&profile->refill, profil_births_refill_work);
-	return profil_pool_fill(&profile->births, BIRTHS_START, GFP_KERNEL_ACCOUNT);
+	return profil_pool_fill(&profile->births, BIRTHS_START, PROFIL_NODE_SIZE,
+				GFP_KERNEL_ACCOUNT);
 }
 
 static void profil_births_refill(struct profil_profile *profile)
