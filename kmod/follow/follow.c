@@ -19,105 +19,61 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-/* A child that is lost as a binding and as a watch counts once. */
-static void profil_fork_lost(struct profil_profile *profile, const struct task_struct *child)
+/*
+ * A child, or a program, is lost, unless the recording is over (-ENOENT), or it was added between the
+ * event and this probe (-EEXIST).
+ */
+static void profil_follow_lost(struct profil_profile *profile, int err)
 {
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-
 	/* It gets its watch at its first tick. */
-	if (profile->everybody)
+	if (!err || err == -ENOENT || err == -EEXIST || profile->everybody)
 		return;
-	if (tally->fork_lost == child->start_boottime)
-		return;
-	tally->fork_lost = child->start_boottime;
 	atomic_inc(&profile->forks_lost);
 	atomic64_inc(&profil_totals.forks_lost);
 }
 
-/* A number for a new address space in a recording. */
-static u64 profil_follow_life(const struct profil_profile *profile)
+static void profil_fork_self(struct mm_struct *mm, struct task_struct *child)
 {
-	return atomic64_inc_return(&profile->recording->lives);
+	struct profil_bucket *bucket = profil_binding_bucket(mm);
+	struct profil_binding *binding;
+
+	raw_spin_lock(&bucket->lock);
+	hlist_for_each_entry(binding, &bucket->chain, node)
+		if (binding->mm == mm && !binding->profile->session &&
+		    binding->profile->flags & PROFIL_FOLLOW)
+			profil_self_fork(binding->profile, child);
+	raw_spin_unlock(&bucket->lock);
 }
 
 /*
- * The owner of ticks in the child's address space.  Only a watch notices when a process becomes
- * one that the reader must not see: a child without a watch gets no owner of its own.
+ * Only a watch notices when a process becomes one that the reader must not see: a child without a
+ * watch gets no owner of its own.
  */
-static struct profil_owned profil_fork_owned(const struct profil_binding *binding,
-					     struct task_struct *child)
-{
-	const struct profil_recording *recording = binding->profile->recording;
-	struct profil_owned owned;
-
-	if (!recording->processes)
-		return profil_owned_read(&binding->owned);
-	owned = profil_watched_owner(binding->profile, task_tgid(child));
-	return owned.owner ? owned : recording->nobody;
-}
-
-/* The child got its own mm: bind it to its parent's recording. */
-static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child,
-				struct profil_bucket *bucket)
-{
-	struct profil_binding *copy = profil_recording_take(binding->profile->recording, 0);
-	int err;
-
-	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
-	if (!copy) {
-		profil_fork_lost(binding->profile, child);
-		return;
-	}
-	profil_binding_init(copy, child->mm, binding->profile);
-	profil_binding_own(copy, profil_fork_owned(binding, child),
-			   profil_follow_life(binding->profile));
-	err = profil_binding_publish_locked(bucket, copy);
-	if (err)
-		profil_binding_drop(copy);
-	/* -EEXIST: the child was added between its fork and this probe. */
-	if (err && err != -EEXIST)
-		profil_fork_lost(binding->profile, child);
-}
-
-static void profil_fork_bindings(struct task_struct *parent, struct task_struct *child)
-{
-	struct profil_bucket *from = profil_binding_bucket(parent->mm);
-	struct profil_bucket *to = profil_binding_bucket(child->mm);
-	struct profil_binding *binding;
-
-	profil_buckets_lock(from, to);
-	/* Copies go to the head of the child's chain, which may be this one. */
-	hlist_for_each_entry(binding, &from->chain, node) {
-		if (binding->mm != parent->mm || !(binding->profile->flags & PROFIL_FOLLOW))
-			continue;
-		if (binding->profile->everybody)
-			continue;
-		if (binding->profile->session)
-			profil_fork_binding(binding, child, to);
-		else
-			profil_self_fork(binding->profile, child);
-	}
-	profil_buckets_unlock(from, to);
-}
-
 static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child,
 			      struct profil_bucket *bucket)
 {
 	struct profil_profile *profile = watch->profile;
+	struct profil_recording *recording = profile->recording;
+	struct profil_owned owned = recording->processes ? recording->nobody : watch->owned;
+	bool bind = child->mm != current->mm && !profile->everybody;
+	struct profil_binding *binding = NULL;
 	struct profil_watch *copy;
+	int err = 0;
 
 	/* The child was added between its fork and this probe. */
 	if (profil_watch_find(bucket, profile, task_tgid(child)))
 		return;
-	copy = profil_watch_add(bucket, profile, task_tgid(child), profile->recording->nobody,
-				NULL);
-	/* The watch comes first: see profil_fork_owned(). */
-	if (!IS_ERR(copy))
-		profil_owned_write(&copy->owned, profil_owner_fork(profile->recording, watch->owned,
-								   watch->pid, child));
-	/* It is over: nothing is lost. */
-	else if (PTR_ERR(copy) != -ENOENT)
-		profil_fork_lost(profile, child);
+	/* First, as a child with nothing else is still counted. */
+	if (bind)
+		binding = profil_recording_take(recording, 0);
+	copy = profil_watch_add(bucket, profile, task_tgid(child), recording->nobody, NULL);
+	if (!IS_ERR(copy)) {
+		owned = profil_owner_fork(recording, watch->owned, watch->pid, child);
+		profil_owned_write(&copy->owned, owned);
+	}
+	if (bind)
+		err = profil_recording_bind(profile, child->mm, owned, binding);
+	profil_follow_lost(profile, PTR_ERR_OR_ZERO(copy) ?: err);
 }
 
 /* @task: the session does not follow its process. */
@@ -188,7 +144,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	if (watches)
 		profil_fork_watches(parent, child, watches);
 	if (memory)
-		profil_fork_bindings(parent, child);
+		profil_fork_self(parent->mm, child);
 	local_irq_restore(flags);
 }
 
@@ -197,9 +153,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 {
 	struct profil_profile *profile = watch->profile;
 	struct profil_recording *recording = profile->recording;
-	struct profil_binding *binding;
 	u32 parent;
-	int err;
 
 	parent = profil_owner_end(recording, watch->owned, watch->pid, false);
 	profil_owned_write(&watch->owned,
@@ -207,19 +161,8 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 					     profil_payer()));
 	if (profile->everybody || READ_ONCE(profile->retired))
 		return;
-	binding = profil_recording_take(recording, 0);
-	if (!binding) {
-		profil_fork_lost(profile, current);
-		return;
-	}
-	profil_binding_init(binding, mm, profile);
-	profil_binding_own(binding, watch->owned, profil_follow_life(profile));
-	err = profil_binding_publish(binding);
-	if (err)
-		profil_binding_drop(binding);
-	/* It is over, or the new address space was added before this probe: nothing is lost. */
-	if (err && err != -ENOENT && err != -EEXIST)
-		profil_fork_lost(profile, current);
+	profil_follow_lost(profile, profil_recording_bind(profile, mm, watch->owned,
+							  profil_recording_take(recording, 0)));
 }
 
 /*

@@ -323,24 +323,6 @@ int profil_binding_publish_self(struct profil_binding *binding,
 }
 
 /**
- * profil_binding_publish_locked() - publish a binding into a bucket that is locked
- * @bucket: of the binding's address space
- * @binding: as for profil_binding_publish()
- *
- * Context: Any; the lock of @bucket is held.
- * Return: likewise.
- */
-int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding)
-{
-	struct profil_binding *existing;
-	int err = profil_binding_find_place(bucket, binding, &existing);
-
-	if (!err && existing)
-		err = -EEXIST;
-	return err ?: profil_binding_insert(bucket, binding, NULL);
-}
-
-/**
  * profil_binding_publish() - let ticks see the binding of a recording
  * @binding: of a recording
  *
@@ -351,11 +333,16 @@ int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_bi
 int profil_binding_publish(struct profil_binding *binding)
 {
 	struct profil_bucket *bucket = profil_binding_bucket(binding->mm);
+	struct profil_binding *existing;
 	unsigned long flags;
 	int err;
 
 	raw_spin_lock_irqsave(&bucket->lock, flags);
-	err = profil_binding_publish_locked(bucket, binding);
+	err = profil_binding_find_place(bucket, binding, &existing);
+	if (!err && existing)
+		err = -EEXIST;
+	if (!err)
+		err = profil_binding_insert(bucket, binding, NULL);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	return err;
 }
@@ -399,8 +386,6 @@ static struct profil_binding *profil_binding_first(struct profil_profile *profil
 /**
  * profil_bindings_remove() - remove all bindings of a profile
  * @profile: referenced by the caller
- *
- * A fork that copies one of them holds the lock of its bucket until the copy is listed.
  *
  * Context: Process context.
  */

@@ -221,7 +221,6 @@ void profil_binding_own(struct profil_binding *binding, struct profil_owned owne
 void profil_binding_narrow(struct profil_binding *binding, struct pid *thread);
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced);
-int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding);
 int profil_binding_publish(struct profil_binding *binding);
 struct profil_profile *profil_binding_self(struct mm_struct *mm);
 bool profil_binding_full(const struct profil_profile *profile, unsigned int count);

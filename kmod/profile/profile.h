@@ -66,8 +66,6 @@ struct profil_sum {
  * @region: the region in which this CPU counted last, if there are any
  * @credit: ns of the clock, or events, that the profile has not yet sampled
  * @late_credit: the same for ticks that never came
- * @fork_lost: start time of the child that was counted last here as lost: one child may
- *	be lost in two ways
  *
  * Written on its CPU in sections (base/base.h), so that readers can tell whether
  * they have read whole ticks.
@@ -79,7 +77,6 @@ struct profil_tally {
 	u32 region;
 	u64 credit;
 	u64 late_credit;
-	u64 fork_lost;
 };
 
 /**

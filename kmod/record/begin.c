@@ -215,3 +215,29 @@ u64 profil_recording_life(const struct profil_profile *profile, const struct mm_
 	rcu_read_unlock();
 	return life ?: atomic64_inc_return(&profile->recording->lives);
 }
+
+/**
+ * profil_recording_bind() - count ticks in an address space for a recording
+ * @profile: of the recording
+ * @mm: a new address space, grabbed for the binding
+ * @owned: the owner of ticks there
+ * @binding: memory for a binding; or NULL
+ *
+ * Context: Any but hard interrupt.
+ * Return: as profil_binding_publish(); -ENOMEM without memory.
+ */
+int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
+			  struct profil_owned owned, struct profil_binding *binding)
+{
+	int err;
+
+	BUILD_BUG_ON(sizeof(*binding) > PROFIL_NODE_SIZE);
+	if (!binding)
+		return -ENOMEM;
+	profil_binding_init(binding, mm, profile);
+	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
+	err = profil_binding_publish(binding);
+	if (err)
+		profil_binding_drop(binding);
+	return err;
+}

@@ -142,24 +142,3 @@ free:
 		kfree(watch);
 	return owned;
 }
-
-/**
- * profil_meet_space() - bind an address space to a system-wide recording
- * @profile: of the recording, whose memory cgroup is active
- * @mm: grabbed
- * @owned: the owner of ticks there
- *
- * Context: Process context, may sleep.
- */
-void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
-		       struct profil_owned owned)
-{
-	struct profil_binding *binding = profil_meet_alloc(profile, sizeof(*binding));
-
-	if (!binding)
-		return;
-	profil_binding_init(binding, mm, profile);
-	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
-	if (profil_binding_publish(binding))
-		profil_binding_drop(binding);
-}

@@ -38,6 +38,8 @@ int profil_recording_check_table(u64 table, u32 nr_counts, struct profil_start *
 int profil_recording_check(const struct profil_record *record, struct profil_start *start);
 struct profil_recording *profil_recording_create(const struct profil_record *record,
 						 struct pid_namespace *ns);
+int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
+			  struct profil_owned owned, struct profil_binding *binding);
 u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm);
 
 /* move.c */
@@ -94,7 +96,5 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 				     struct mm_struct *mm, unsigned long payer);
 void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes);
 void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool);
-void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
-		       struct profil_owned owned);
 
 #endif /* PROFIL_RECORD_H */

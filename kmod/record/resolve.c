@@ -193,7 +193,8 @@ static void profil_resolve_bind(const struct profil_question *question)
 	bound = profil_resolve_binding(question);
 	rcu_read_unlock();
 	if (!bound)
-		profil_meet_space(profile, question->mm, question->owned);
+		profil_recording_bind(profile, question->mm, question->owned,
+				      profil_meet_alloc(profile, sizeof(struct profil_binding)));
 }
 
 /* Make the table of hits if there is none.  Return: the life of the address space, or 0. */
