@@ -120,7 +120,7 @@ static void profil_describe_code(struct profil_describe *describe,
 {
 	if (profil_describe_shows(entry->same.word[0])) {
 		describe->base = entry->same.word[0];
-		describe->bytes = (u32)entry->same.word[1];
+		describe->bytes = entry->same.word[1];
 	}
 	describe->first = entry->state;
 	describe->last = entry->parent;

@@ -398,7 +398,7 @@ int profil_recording_forget(struct profil_recording *recording, u32 number)
 		err = -EINVAL;
 	} else {
 		WRITE_ONCE(recording->forgets, recording->forgets + 1);
-		hlist_del(&entry->node);
+		hlist_del_init(&entry->node);	/* code that has gone has left it */
 		hlist_del(&entry->next);
 		profil_recording_count(recording, entry, -1);
 	}

@@ -54,7 +54,7 @@ struct task_struct;
  * @word: FILE: address of the inode (compared, never dereferenced), device, number, size,
  *	time of change; VDSO: its mapping, its size; MEMORY: &struct profil_binding.life, its
  *	base; OWNER: text, command name, process or &enum profil_owner_state if it matters;
- *	CELL: owner, text; MODULE: address, bytes and a number of its own, name
+ *	CELL: owner, text; MODULE: address, bytes, name
  */
 struct profil_identity {
 	u32 kind;
@@ -64,7 +64,7 @@ struct profil_identity {
 
 /**
  * struct profil_entry - what a number stands for
- * @node: in the recording's chain for the hash of its identity
+ * @node: in the recording's chain for the hash of its identity, unless it is a MODULE that has gone
  * @next: in the chain for the hash of its number
  * @number: from 1; of an OWNER, the first of PROFIL_OWNER_NUMBERS
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;

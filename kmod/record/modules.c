@@ -24,9 +24,6 @@
 /* The window, from a recording's base on, that covers the kernel's text and its modules. */
 #define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)
 
-/* Distinguishes successive loads of a module at the same address. */
-static u32 loaded;	/* guarded by profil_told_lock */
-
 /**
  * profil_modules_begin() - tell a recording of modules from now on
  * @recording: one that counts ticks by their place in the kernel
@@ -54,108 +51,89 @@ static bool profil_modules_lost(const struct profil_recording *recording)
 	return recording->generation == PROFIL_GENERATIONS;
 }
 
-static void profil_modules_name(struct profil_identity *same, const struct module *module)
-{
-	size_t size = 3 * sizeof(same->word[0]);
-
-	memcpy(&same->word[2], module->name, strnlen(module->name, size));
-}
-
 /*
- * Add code of a module, which is not known yet, with its first generation.  Return: its number;
- * 0 without memory or numbers.
+ * Code of a module: its number and its first generation are not known yet.  Once it has gone, its
+ * entry is no longer found by its identity, as the module may be loaded there again.
  */
-static u32 profil_modules_add(struct profil_recording *recording, const struct module *module,
-			      const struct profil_code *code, u32 first)
+static struct profil_entry profil_modules_like(const struct module *module,
+					       const struct profil_code *code)
 {
 	struct profil_entry like = {
 		.parent = U32_MAX,
-		.state = first,
 		.same = {
 			.kind = PROFIL_KIND_MODULE,
-			.word = { (uintptr_t)code->start, code->bytes | (u64)loaded << 32 },
+			.word = { (uintptr_t)code->start, code->bytes },
 		},
 	};
-	struct profil_pool pool = {};
-	u32 number;
+	size_t size = 3 * sizeof(like.same.word[0]);
 
-	loaded++;
-	/* Not charged to the recorder: the loader must not reclaim from its memory cgroup. */
-	profil_pool_fill(&pool, 1, sizeof(like), GFP_KERNEL);
-	profil_modules_name(&like.same, module);
-	number = profil_recording_find(recording, &like, &pool, 0);
-	profil_pool_empty(&pool);
-	return number;
+	memcpy(&like.same.word[2], module->name, strnlen(module->name, size));
+	return like;
 }
 
-static bool profil_modules_is(const struct profil_entry *entry, const struct profil_code *code)
+/* Not charged to the recorder: the loader must not reclaim from its memory cgroup. */
+static void profil_modules_fill(struct profil_pool *pool)
 {
-	return entry->same.kind == PROFIL_KIND_MODULE && entry->parent == U32_MAX &&
-	       entry->same.word[0] == (uintptr_t)code->start &&
-	       (u32)entry->same.word[1] == code->bytes;
-}
-
-/*
- * The number of code that is loaded, and its first generation; both 0 if it was loaded before
- * the recording began.
- */
-static u32 profil_modules_find(struct profil_recording *recording, const struct profil_code *code,
-			       u32 *first)
-{
-	struct profil_entry *entry;
-	unsigned long flags;
-	u32 number = 0, i;
-
-	*first = 0;
-	/* Drop the lock after each chain: others wait for it with interrupts off. */
-	for (i = 0; i < 1U << recording->bits && !number; i++) {
-		raw_spin_lock_irqsave(&recording->lock, flags);
-		hlist_for_each_entry(entry, &recording->number[i], next)
-			if (profil_modules_is(entry, code)) {
-				number = entry->number;
-				*first = entry->state;
-			}
-		raw_spin_unlock_irqrestore(&recording->lock, flags);
-		cond_resched();
-	}
-	return number;
+	profil_pool_fill(pool, 1, sizeof(struct profil_entry), GFP_KERNEL);
 }
 
 static void profil_modules_came(struct profil_recording *recording, const struct module *module,
 				const struct profil_code *code)
 {
-	if (code->bytes && !profil_modules_lost(recording) &&
-	    !profil_modules_add(recording, module, code, recording->generation))
+	struct profil_entry like = profil_modules_like(module, code);
+	struct profil_pool pool = {};
+
+	if (!code->bytes || profil_modules_lost(recording))
+		return;
+	like.state = recording->generation;
+	profil_modules_fill(&pool);
+	if (!profil_recording_find(recording, &like, &pool, 0))
 		profil_modules_lose(recording);
+	profil_pool_empty(&pool);
+}
+
+/* Return: the number of code whose last generation is this; 0 without memory or numbers. */
+static u32 profil_modules_seal(struct profil_recording *recording, const struct profil_entry *like,
+			       struct profil_pool *pool)
+{
+	struct profil_entry *entry = profil_recording_find_locked(recording, like, pool, 0);
+
+	if (!entry)
+		return 0;
+	entry->parent = min_t(u32, recording->generation, PROFIL_GENERATIONS - 1);
+	hlist_del_init(&entry->node);
+	return entry->number;
 }
 
 static void profil_modules_went(struct profil_recording *recording, const struct module *module,
 				const struct profil_code *code)
 {
-	u32 last = min_t(u32, recording->generation, PROFIL_GENERATIONS - 1);
-	struct profil_entry *entry;
+	/* If it was loaded before the recording began, it is not known, and its first is 0. */
+	struct profil_entry like = profil_modules_like(module, code);
+	struct profil_pool none = {}, pool = {};
+	const struct profil_entry *entry;
 	unsigned long flags;
-	u32 number, first;
+	u32 number = 0;
+	bool unused;
 
 	if (!code->bytes)
 		return;
-	number = profil_modules_find(recording, code, &first);
-	/* Modules have had no ticks since it was loaded, so the reader need not know it. */
-	if (first == recording->generation && !READ_ONCE(recording->modules_ticked)) {
-		if (number)
-			profil_recording_forget(recording, number);
-		return;
-	}
-	if (!number)
-		number = profil_modules_add(recording, module, code, first);
+	profil_modules_fill(&pool);
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_numbered(recording, number);
-	/* The reader may have forgotten it, and the number may be another entry's. */
-	if (entry && profil_modules_is(entry, code))
-		entry->parent = last;
+	entry = profil_recording_find_locked(recording, &like, &none, 0);
+	/* Modules have had no ticks since it was loaded, so the reader need not know it. */
+	unused = (entry ? entry->state : 0) == recording->generation &&
+		 !READ_ONCE(recording->modules_ticked);
+	if (!unused)
+		number = profil_modules_seal(recording, &like, &pool);
+	else if (entry)
+		number = entry->number;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	if (!number)
+	profil_pool_empty(&pool);
+	if (!unused && !number)
 		profil_modules_lose(recording);
+	if (unused && number)
+		profil_recording_forget(recording, number);
 }
 
 /* Ticks in code that is loaded now are of another generation than those before. */
