@@ -76,25 +76,11 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	profil_follow_lost(profile, PTR_ERR_OR_ZERO(copy) ?: err);
 }
 
-/* @task: the session does not follow its process. */
-static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
-			       struct task_struct *task)
+/* Add a process to the system-wide recordings that do not have it, as it had no tick yet. */
+static void profil_follow_meet(struct task_struct *task, struct profil_bucket *bucket)
 {
-	struct profil_watch *watch;
-
-	watch = profil_meet_process(bucket, profile, task_tgid(task), profile->recording->nobody,
-				    NULL);
-	if (watch)
-		profil_owned_write(&watch->owned,
-				   profil_owner_task(profile->recording, task, task->mm, 0,
-						     &profile->recording->pool,
-						     profil_payer()));
-}
-
-/* Add the parent to the system-wide recordings that do not have it, as it had no tick yet. */
-static void profil_fork_meet(struct task_struct *parent, struct profil_bucket *bucket)
-{
-	const struct pid *pid = task_tgid(parent);
+	struct pid *pid = task_tgid(task);
+	struct profil_recording *recording;
 	struct profil_profile *profile;
 	struct profil_watch *watch;
 	u32 met = 0;
@@ -102,8 +88,14 @@ static void profil_fork_meet(struct task_struct *parent, struct profil_bucket *b
 	hlist_for_each_entry(watch, &bucket->chain, node)
 		if (watch->pid == pid)
 			met |= profil_everybody_bit(watch->profile);
-	while ((profile = profil_everybody_next(&met)))
-		profil_follow_meet(profile, bucket, parent);
+	while ((profile = profil_everybody_next(&met))) {
+		recording = profile->recording;
+		watch = profil_meet_process(bucket, profile, pid, recording->nobody, NULL);
+		if (watch)
+			profil_owned_write(&watch->owned,
+					   profil_owner_task(recording, task, task->mm, 0,
+							     &recording->pool, profil_payer()));
+	}
 }
 
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
@@ -115,13 +107,11 @@ static void profil_fork_watches(struct task_struct *parent, struct task_struct *
 
 	profil_buckets_lock(from, to);
 	if (profil_everybody_exist() && parent->mm)
-		profil_fork_meet(parent, from);
+		profil_follow_meet(parent, from);
 	/* Copies go to the head of the child's chain, which may be this one. */
-	hlist_for_each_entry(watch, &from->chain, node) {
-		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW))
-			continue;
-		profil_fork_watch(watch, child, to);
-	}
+	hlist_for_each_entry(watch, &from->chain, node)
+		if (watch->pid == pid && watch->profile->flags & PROFIL_FOLLOW)
+			profil_fork_watch(watch, child, to);
 	profil_buckets_unlock(from, to);
 }
 
@@ -185,21 +175,15 @@ static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
 				struct mm_struct *mm, const struct linux_binprm *bprm)
 {
 	bool secret = bprm->secureexec || !profil_dumpable(current, mm);
-	struct profil_profile *profile;
 	struct profil_watch *watch;
 	struct hlist_node *next;
 	unsigned long flags;
-	u32 met = 0;
 
 	raw_spin_lock_irqsave(&bucket->lock, flags);
-	hlist_for_each_entry_safe(watch, next, &bucket->chain, node) {
-		if (watch->pid != pid)
-			continue;
-		met |= profil_everybody_bit(watch->profile);
-		profil_exec_watch(watch, mm, secret);
-	}
-	while ((profile = profil_everybody_next(&met)))
-		profil_follow_meet(profile, bucket, current);
+	hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
+		if (watch->pid == pid)
+			profil_exec_watch(watch, mm, secret);
+	profil_follow_meet(current, bucket);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
