@@ -38,35 +38,18 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 }
 
 /*
- * Pin pages of current's memory that are present and writable.  With @fault, also
- * fault in others, unless that would block.  Return: as pin_user_pages(); -EFAULT,
- * or fewer, if pages are missing.
+ * Pin a page of current's memory that is present and writable.  With @fault, also fault it in,
+ * unless that would block.  Return: 1; or, as pin_user_pages(), less if the page is missing.
  * Context: Process context; mmap_lock is held for reading.
  */
-static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
-					 struct page **pages, bool fault)
+static inline long profil_pin_user_page(unsigned long at, struct page **page, bool fault)
 {
 	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | (fault ? FOLL_NOWAIT : FOLL_NOFAULT);
 
 #if !PROFIL_HAS_PIN_USER_PAGES_VMAS
-	return pin_user_pages(start, nr, flags, pages);
+	return pin_user_pages(at, 1, flags, page);
 #else
-	return pin_user_pages(start, nr, flags, pages, NULL);
-#endif
-}
-
-/*
- * The same without @fault, and without mmap_lock unless that is needed.  It may be taken in
- * between, so another page may be mapped there on return.  Return: as pin_user_pages_fast().
- * Context: Process context, may wait for mmap_lock.
- */
-static inline int profil_pin_user_pages_fast(unsigned long start, int nr, struct page **pages)
-{
-#if !PROFIL_HAS_PIN_USER_PAGES_FAST_ONLY
-	return pin_user_pages_fast(start, nr, FOLL_WRITE | FOLL_LONGTERM | FOLL_NOFAULT, pages);
-#else
-	/* pin_user_pages_fast() waits for mmap_lock, and cannot be killed then. */
-	return pin_user_pages_fast_only(start, nr, FOLL_WRITE | FOLL_LONGTERM, pages);
+	return pin_user_pages(at, 1, flags, page, NULL);
 #endif
 }
 

@@ -78,23 +78,11 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 }
 
 /*
- * A number that grows when present pages of an address space are unmapped, moved or protected,
- * or 0 where it is unknown: x86 numbers its TLB flushes, and each such change needs one.
- */
-static inline u64 profil_mm_changes(const struct mm_struct *mm)
-{
-#ifdef CONFIG_X86
-	return atomic64_read(&mm->context.tlb_gen) + 1;
-#else
-	return 0;
-#endif
-}
-
-/*
  * A number that changes when any mapping does: mappings that were looked up under mmap_lock are
  * valid for as long as it is what it was then.  The kernel counts the times that mmap_lock was
  * held for writing: at the end, and at the start, too, where it is a sequence count.  Before 6.4
- * it did not; profil_mm_changes() does as well for text that has been executed, if not 0.
+ * it did not, but x86 numbers the flushes of TLBs, and code that has been executed cannot be
+ * unmapped without one.  0: not known.
  * Context: Any.
  */
 static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
@@ -105,8 +93,10 @@ static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 	/* An int; a seqcount_t since 6.14 and where that was backported. */
 	BUILD_BUG_ON(offsetof(seqcount_t, sequence));
 	return READ_ONCE(*(const u32 *)number);
+#elif defined(CONFIG_X86)
+	return atomic64_read(&mm->context.tlb_gen) + 1;
 #else
-	return profil_mm_changes(mm);
+	return 0;
 #endif
 }
 

@@ -24,8 +24,8 @@
 
 /* So few regions are checked on the stack, as allocating memory takes longer. */
 #define FEW_REGIONS	2
-/* Places besides regions: the gate, and the overflow counter or the samples. */
-#define OTHER_PLACES	2
+/* Places besides regions: the overflow counter or the samples. */
+#define OTHER_PLACES	1
 
 /* A range of memory for counters, and where to store its position. */
 struct place {
@@ -145,12 +145,6 @@ static int profil_layout_collect(struct profil_layout *layout, const struct prof
 		if (!r->bytes)
 			continue;
 		err = profil_layout_add_place(&places[(*nr)++], r->buffer, r->bytes, &bin->base);
-		if (err)
-			return err;
-	}
-	if (how->gate) {
-		err = profil_layout_add_place(&places[(*nr)++], how->gate,
-					      sizeof(struct profil_gate), &layout->gate);
 		if (err)
 			return err;
 	}
@@ -392,4 +386,27 @@ void profil_layout_put_here(struct profil_layout *layout)
 {
 	if (refcount_dec_and_test(&layout->refs))
 		profil_layout_free(layout);
+}
+
+/**
+ * profil_layout_address() - the address of a page of counters
+ * @layout: its layout
+ * @index: its number
+ *
+ * Context: Any.
+ * Return: its address in the memory of the counters' owner.
+ */
+unsigned long profil_layout_address(const struct profil_layout *layout, unsigned long index)
+{
+	const struct profil_span *span = layout->spans;
+	unsigned int n = layout->nr_spans;
+
+	/* The spans are in the order of their pages. */
+	while (n > 1) {
+		unsigned int half = n / 2;
+
+		span = span[half].first <= index ? span + half : span;
+		n -= half;
+	}
+	return span->start + ((index - span->first) << PAGE_SHIFT);
 }

@@ -22,8 +22,6 @@
  * @start: address of its first page in the memory of the counters' owner
  * @pages: number of pages
  * @first: index of the first in &struct profil_pins.page
- * @signature: of a table: identifies what is mapped there; set when it is pinned, before any
- *	tick can see the layout
  *
  * Spans share no page, so that every page is pinned and charged once.
  */
@@ -31,7 +29,6 @@ struct profil_span {
 	unsigned long start;
 	unsigned long pages;
 	unsigned long first;
-	u64 signature;
 };
 
 /**
@@ -46,7 +43,6 @@ struct profil_span {
  * @count_bits: log2 of the number of elements, if that array is a recording's table of
  *	counts; else 0
  * @count_mask: that number minus 1
- * @gate: position of the gate, if how.gate
  * @gate_value: the gate's value when the layout was made
  * @bytes: size of the layout itself
  * @pages: pages of all spans
@@ -68,7 +64,6 @@ struct profil_layout {
 	u64 samples;
 	unsigned int count_bits;
 	u64 count_mask;
-	u64 gate;
 	u32 gate_value;
 	size_t bytes;
 	unsigned long pages;
@@ -111,6 +106,7 @@ struct profil_layout *profil_layout_move_table(const struct profil_layout *old,
 struct profil_layout *profil_layout_get(struct profil_layout *layout);
 void profil_layout_put(struct profil_layout *layout);
 void profil_layout_put_here(struct profil_layout *layout);
+unsigned long profil_layout_address(const struct profil_layout *layout, unsigned long index);
 
 /**
  * profil_layout_find() - the region of a PC

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pinning, rechecking and unpinning the pages of the counters.
+ * Pins: pinning, rechecking and unpinning the pages of the counters.
  *
  * Context: process
  */
 #include "memory/pins.h"
 
 #include "base/arch.h"
+#include "base/base.h"
 #include "base/limits.h"
 
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -17,58 +19,63 @@
 #include <linux/slab.h>
 
 /* Pages handled at once; bounds the use of stack. */
-#define BATCH		32
-/* Of the checks that find no change, one in so many looks at single pages for memory errors. */
-#define RARELY		64
+#define BATCH		32UL
 /* Elements of the array of pages between two chances to schedule. */
-#define STRIDE		1024
+#define STRIDE		1024UL
 
-/* No tick can reach the pins any more. */
-static void profil_pins_unpin(struct profil_pins *pins)
+static void profil_page_unpin(struct page *page)
 {
-	unsigned long i, end = pins->layout->pages;
-	struct page *pages[BATCH];
-	unsigned int n;
+	unpin_user_pages_dirty_lock(&page, 1, true);
+}
 
-	for (i = 0; i < end; ) {
-		/* There may be none for a long way. */
-		for (n = 0; n < BATCH && i < end; i++) {
-			if (pins->page[i])
-				pages[n++] = virt_to_page(pins->page[i]);
-			if (i % STRIDE == 0)
-				cond_resched();
-		}
-		unpin_user_pages_dirty_lock(pages, n, true);
+/* The gate is in its page; if that is gone, it is shut. */
+static void profil_pins_aim(struct profil_pins *pins)
+{
+	u32 *gate = &pins->gate_value;
+
+	if (pins->gate_page)
+		gate = page_address(pins->gate_page) + offset_in_page(pins->layout->how.gate);
+	else if (pins->layout->how.gate)
+		gate = &pins->gate_lost;
+	WRITE_ONCE(pins->gate, gate);
+}
+
+static int profil_pins_pin_gate(struct profil_pins *pins, struct page **page)
+{
+	return profil_pages_pin(round_down(pins->layout->how.gate, PAGE_SIZE), 1, page, NULL);
+}
+
+static int profil_pins_pin_table(struct profil_pins *pins)
+{
+	const struct profil_span *table = pins->layout->spans;
+	struct page *pages[BATCH];
+	unsigned long i, n, nr;
+	int err;
+
+	for (i = 0; i < table->pages; i += nr) {
+		nr = min(table->pages - i, BATCH);
+		err = profil_pages_pin(table->start + (i << PAGE_SHIFT), nr, pages, NULL);
+		if (err)
+			return err;
+		for (n = 0; n < nr; n++)
+			pins->page[i + n] = page_address(pages[n]);
 		cond_resched();
 	}
+	return 0;
 }
 
 /*
  * Of a self profile only the gate is pinned at the start.  It is charged to the user alone:
  * a program that needs no other page can run with any RLIMIT_MEMLOCK.
  */
-static int profil_pins_pin_gate(struct profil_pins *pins)
-{
-	const struct profil_layout *layout = pins->layout;
-	struct page *page;
-	int err;
-
-	if (!layout->how.gate)
-		return 0;
-	err = profil_page_pin(round_down(layout->how.gate, PAGE_SIZE), &page);
-	if (!err)
-		pins->page[layout->gate >> PAGE_SHIFT] = page_address(page);
-	return err;
-}
-
 static int profil_pins_pin(struct profil_pins *pins)
 {
-	int err;
+	int err = 0;
 
 	if (profil_layout_is_table(pins->layout))
-		err = profil_span_pin(pins, pins->layout->spans);
-	else
-		err = profil_pins_pin_gate(pins);
+		err = profil_pins_pin_table(pins);
+	else if (pins->layout->how.gate)
+		err = profil_pins_pin_gate(pins, &pins->gate_page);
 	profil_pins_aim(pins);
 	return err;
 }
@@ -147,61 +154,159 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mute
 	return ERR_PTR(err);
 }
 
-static bool profil_page_has_error(struct page *page)
+/* Dropped memory (MADV_DONTNEED, say) has another page: count in that one from now on. */
+static int profil_pins_renew(struct profil_pins *pins, unsigned long at, unsigned long index)
 {
-	return is_page_hwpoison(page);
-}
+	struct page *page, *before;
+	int err = profil_pages_pin(at, 1, &page, NULL);
 
-static bool profil_page_is_part(struct page *page)
-{
-	return PageCompound(page);
-}
-
-/* Return: true if any page of a table is such a page. */
-static __always_inline bool profil_pins_have(const struct profil_pins *pins,
-					     bool (*such)(struct page *page))
-{
-	unsigned long i;
-
-	for (i = 0; i < pins->layout->pages; i++) {
-		if (such(virt_to_page(READ_ONCE(pins->page[i]))))
-			return true;
-		if (i % STRIDE == 0)
-			cond_resched();
+	if (err)
+		return err;
+	mutex_lock(pins->lock);
+	before = virt_to_page(pins->page[index]);
+	if (pins->gone || page == before) {
+		/* Nothing has changed, or it is no longer needed. */
+	} else if (PageAnon(page) && PageAnon(before)) {
+		WRITE_ONCE(pins->page[index], page_address(page));
+		profil_sections_settle();
+		page = before;
+	} else {
+		/* All other memory keeps its pages, so this one is another mapping's. */
+		err = -EFAULT;
 	}
-	return false;
+	mutex_unlock(pins->lock);
+	profil_page_unpin(page);
+	return err;
 }
 
 /**
  * profil_pins_check() - recheck that a table is still mapped as it was
  * @pins: of a table in current's memory, referenced
  *
- * This is how munmap, mprotect and mremap take effect.  Mappings are not looked up if
- * the kernel can tell that nothing of the kind has happened since the last check.
+ * This is how munmap, mprotect and mremap take effect.
  *
- * Context: Process context, may sleep; no other task checks the same pins.
+ * Context: Process context, may sleep.
  * Return: 0; -EFAULT if the mapping is gone, was replaced, or is no longer writable; -EINTR,
  * -ENOMEM.
  */
 int profil_pins_check(struct profil_pins *pins)
 {
-	const struct profil_span *span = pins->layout->spans;
-	u64 changes = profil_mm_changes(pins->mm);
+	const struct profil_span *table = pins->layout->spans;
+	unsigned long i, at = table->start;
+	int err = 0;
+
+	for (i = 0; i < table->pages && !err; i++, at += PAGE_SIZE) {
+		if (!profil_page_same(at, READ_ONCE(pins->page[i])))
+			err = profil_pins_renew(pins, at, i);
+		cond_resched();
+	}
+	return err;
+}
+
+/*
+ * The lockless look may fail by chance, and a profile does not outlive its gate.  So the
+ * gate's page is forgotten only if it can no longer be written.
+ */
+static int profil_pins_check_gate(struct profil_pins *pins)
+{
+	unsigned long at = round_down(pins->layout->how.gate, PAGE_SIZE);
+	struct page *page = READ_ONCE(pins->gate_page);
 	int err;
 
-	if (changes && changes == pins->changes &&
-	    ((pins->single && ++pins->checks % RARELY) ||
-	     !profil_pins_have(pins, profil_page_has_error)))
+	if (!page || profil_page_same(at, page_address(page)))
 		return 0;
-	pins->changes = 0;
-	err = profil_span_same(pins, span) ? 0 : profil_span_check(pins, span);
-	if (err)
+	page = NULL;
+	err = profil_pins_pin_gate(pins, &page);
+	if (err && err != -EFAULT)
 		return err;
-	/* The value from before the mappings were looked up. */
-	pins->changes = changes;
-	/* If so, the kernel unmaps a page with a memory error, unless at a bad moment. */
-	pins->single = !profil_pins_have(pins, profil_page_is_part);
+	mutex_lock(pins->lock);
+	/* A gate that has lost its page stays lost. */
+	if (!pins->gone && pins->gate_page) {
+		swap(pins->gate_page, page);
+		profil_pins_aim(pins);
+		/*
+		 * It is also read outside of sections, by the fork probe and by threads that
+		 * have deferred ticks to count; these have interrupts off.
+		 */
+		synchronize_rcu();
+		profil_sections_settle();
+	}
+	mutex_unlock(pins->lock);
+	if (page)
+		profil_page_unpin(page);
 	return 0;
+}
+
+/*
+ * Take up to BATCH pages out of the pins: all pages, or those that are no longer mapped as they
+ * were.  Return: where to go on.
+ */
+static unsigned long profil_pins_take(struct profil_pins *pins, unsigned long i, bool all,
+				      struct page **pages, unsigned long *taken)
+{
+	unsigned long end = min(pins->layout->pages, i + STRIDE);
+	unsigned long n = 0;
+	void *page;
+
+	lockdep_assert_held(pins->lock);
+	for (; i < end && n < BATCH; i++) {
+		page = pins->page[i];
+		if (!page || (!all && profil_page_same(profil_layout_address(pins->layout, i), page)))
+			continue;
+		pages[n++] = virt_to_page(page);
+		WRITE_ONCE(pins->page[i], NULL);
+	}
+	if (n)
+		profil_sections_settle();
+	pins->held -= n;
+	*taken = n;
+	return i;
+}
+
+/* Ticks that need the pages pin them again. */
+static void profil_pins_forget_some(struct profil_pins *pins, bool all)
+{
+	struct page *pages[BATCH];
+	unsigned long i = 0, n;
+	bool gone;
+
+	do {
+		mutex_lock(pins->lock);
+		gone = pins->gone;
+		n = 0;
+		if (!gone)
+			i = profil_pins_take(pins, i, all, pages, &n);
+		mutex_unlock(pins->lock);
+		unpin_user_pages_dirty_lock(pages, n, true);
+		profil_charge_return(pins, n);
+		cond_resched();
+	} while (!gone && i < pins->layout->pages);
+}
+
+/**
+ * profil_pins_recheck() - unpin pages that are no longer mapped as they were
+ * @pins: of a self profile in current's memory, referenced
+ *
+ * The next tick that needs such a page has whatever is mapped there by then pinned.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EINTR, -ENOMEM.
+ */
+int profil_pins_recheck(struct profil_pins *pins)
+{
+	profil_pins_forget_some(pins, false);
+	return profil_pins_check_gate(pins);
+}
+
+/**
+ * profil_pins_forget() - make room: unpin all pages but the gate's
+ * @pins: of a self profile in current's memory, referenced
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_pins_forget(struct profil_pins *pins)
+{
+	profil_pins_forget_some(pins, true);
 }
 
 /**
@@ -212,7 +317,17 @@ int profil_pins_check(struct profil_pins *pins)
  */
 void profil_pins_release(struct profil_pins *pins)
 {
-	profil_pins_unpin(pins);
+	unsigned long i;
+
+	for (i = 0; i < pins->layout->pages; i++) {
+		/* There may be none for a long way. */
+		if (pins->page[i])
+			profil_page_unpin(virt_to_page(pins->page[i]));
+		if (i % STRIDE == 0)
+			cond_resched();
+	}
+	if (pins->gate_page)
+		profil_page_unpin(pins->gate_page);
 	profil_charge_return(pins, pins->held);
 	profil_user_uncharge_pages(pins->user, pins->overhead);
 	profil_pins_put(pins);

@@ -16,7 +16,6 @@
 #include <asm/page.h>
 
 struct cred;
-struct inode;
 struct mm_struct;
 struct mutex;
 struct page;
@@ -24,7 +23,7 @@ struct profil_user;
 
 /**
  * struct profil_pins - the pinned pages of one profile
- * @gate: points to the caller's gate in its pinned page; to @gate_value if the
+ * @gate: points to the caller's gate in @gate_page; to @gate_value if the
  *	caller has no gate, and to @gate_lost if its page is gone
  * @gate_value: what it must be for the profile to count
  * @gate_lost: another value
@@ -34,14 +33,10 @@ struct profil_user;
  * @holes: PROFIL_FAULT_REGION: a bit for each region of @layout that is off, and one for the
  *	overflow counter; else NULL
  * @layout: its positions refer to these pages; referenced
- * @lock: their profile's; guards @page, @held and @gone once they are published
+ * @lock: their profile's; guards @page, @gate_page, @held and @gone once they are published
  * @gone: they are no longer their profile's
  * @refs: the profile's, and those of tasks that look at the memory without @lock
  * @mm: the memory they are pages of, grabbed
- * @changes: profil_mm_changes() before all pages were last found in their places; 0: not known.
- *	Guarded by the profile's memory lock
- * @single: at that time no page was part of a huge one; guarded likewise, as is @checks
- * @checks: how often that was relied on, modulo 256
  * @user: the account that is charged, referenced
  * @locker: credentials of the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: none is,
  *	as the caller had CAP_IPC_LOCK
@@ -51,6 +46,7 @@ struct profil_user;
  * @owed: pages that are no longer pinned, but still charged
  * @owed_long: @retry has run before, so it waits longer now
  * @retry: gives back @owed later, and holds a reference
+ * @gate_page: the gate's page, pinned; NULL: there is no gate, or its page is gone
  * @page: kernel address of each page, in the order of the layout's spans.  Of a table, all are
  *	there; of a self profile, NULL is not pinned yet.  Written by the holder of @lock with
  *	WRITE_ONCE, read by the tick.
@@ -67,9 +63,6 @@ struct profil_pins {
 	bool gone;
 	refcount_t refs;
 	struct mm_struct *mm;
-	u64 changes;
-	bool single;
-	u8 checks;
 	struct profil_user *user;
 	const struct cred *locker;
 	unsigned long held;
@@ -78,6 +71,7 @@ struct profil_pins {
 	atomic_long_t owed;
 	bool owed_long;
 	struct delayed_work retry;
+	struct page *gate_page;
 	void *page[];
 };
 
@@ -120,15 +114,6 @@ static inline void profil_pins_slow(struct profil_pins *pins)
 	WRITE_ONCE(pins->fast, false);
 }
 
-/* recheck.c */
-static inline bool profil_pins_is_gate(const struct profil_layout *layout, unsigned long index)
-{
-	return layout->how.gate && index == layout->gate >> PAGE_SHIFT;
-}
-
-int profil_pins_recheck(struct profil_pins *pins);
-void profil_pins_forget(struct profil_pins *pins);
-
 /* charge.c */
 void profil_charge_init(struct profil_pins *pins);
 int profil_charge_locked(struct profil_pins *pins, unsigned long pages);
@@ -136,24 +121,17 @@ int profil_charge_pages(struct profil_pins *pins, unsigned long pages);
 void profil_charge_return(struct profil_pins *pins, unsigned long pages);
 void profil_pins_put(struct profil_pins *pins);
 
+/* pages.c */
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mutex *lock,
 				       struct profil_user *user);
 int profil_pins_check(struct profil_pins *pins);
+int profil_pins_recheck(struct profil_pins *pins);
+void profil_pins_forget(struct profil_pins *pins);
 void profil_pins_release(struct profil_pins *pins);
 
 /* present.c */
-bool profil_is_tmpfs_file(const struct inode *inode);
-int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span);
-int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages);
-int profil_page_lend(unsigned long at, struct page **page);
+int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bool *lent);
 void profil_page_unlend(struct page *page);
-
-/* span.c */
-int profil_span_pin(struct profil_pins *pins, struct profil_span *span);
-int profil_span_check(struct profil_pins *pins, const struct profil_span *span);
-bool profil_pins_aim(struct profil_pins *pins);
-void profil_pins_sync(struct profil_pins *pins);
-int profil_page_pin(unsigned long start, struct page **page);
-bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span);
+bool profil_page_same(unsigned long at, const void *page);
 
 #endif /* PROFIL_PINS_H */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Making pages present, so that they can be pinned.
+ * Pinning pages of current's memory.
  *
- * They are faulted in without mmap_lock, as that may take as long as a file system likes.
+ * Which memory is accepted does not depend on the kernel: the mapping of each page is checked, and
+ * the page is pinned, under one hold of mmap_lock, so that nothing else can be mapped there in
+ * between.  Pages are faulted in without the lock, as that may take as long as a file system
+ * likes; pages that are gone again under the lock are faulted in again, a few times.
  *
  * Context: process
  */
@@ -15,163 +18,161 @@
 #include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
 
-/* Pages handled at once; bounds the use of stack. */
-#define BATCH		32
-/* How often to fault in a page that is taken away again. */
-#define LEND_TRIES	8
+/* How often to fault in pages that are taken away again. */
+#define PIN_TRIES	16
+/* The mapping is good, but the page is missing. */
+#define MISSING		1
 
-/**
- * profil_is_tmpfs_file() - is the file of a mapping on tmpfs?
- * @inode: the file's
- *
- * devtmpfs has the same magic, but pages of a device node are a driver's.
- *
- * Context: Process context.
- * Return: true if it is.
- */
-bool profil_is_tmpfs_file(const struct inode *inode)
+static bool profil_vma_is_of_tmpfs(const struct vm_area_struct *vma)
 {
+	const struct inode *inode = file_inode(vma->vm_file);
+
+	/* devtmpfs has the same magic, but pages of a device node are a driver's. */
 	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
 }
 
-/* Fault in pages that can be had without blocking. */
-static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
+/* A fork copies such a page at once if it is pinned, and fails if no huge page is free. */
+static bool profil_vma_is_private_huge(struct vm_area_struct *vma)
 {
-	struct page *pages[BATCH];
-
-	while (at < end) {
-		long nr = min_t(unsigned long, (end - at) >> PAGE_SHIFT, BATCH);
-		long got = profil_pin_user_pages(at, nr, pages, true);
-
-		if (got > 0)
-			unpin_user_pages(pages, got);
-		if (got != nr)
-			return false;
-		at += nr << PAGE_SHIFT;
-	}
-	return true;
+	return is_vm_hugetlb_page(vma) && !(vma->vm_flags & VM_SHARED);
 }
 
-/* May a userfaultfd handler have to provide its pages?  (It can watch writes to any memory.) */
+static bool profil_vma_is_countable(struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_WRITE) || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		return false;
+	if (is_vm_hugetlb_page(vma) || !vma->vm_file || !(vma->vm_flags & VM_SHARED))
+		return true;
+	return profil_vma_is_of_tmpfs(vma);
+}
+
+/*
+ * May a userfaultfd handler have to provide its pages, or make them writable?  It may never do so,
+ * so its pages are only faulted in if that does not block.  No file system can make others wait
+ * for such memory.
+ */
 static bool profil_vma_is_watched(struct vm_area_struct *vma)
 {
 	return userfaultfd_armed(vma) &&
-	       (!vma->vm_file || is_vm_hugetlb_page(vma) ||
-		profil_is_tmpfs_file(file_inode(vma->vm_file)));
+	       (!vma->vm_file || is_vm_hugetlb_page(vma) || profil_vma_is_of_tmpfs(vma));
 }
 
-/**
- * profil_pages_fault_in_watched() - fault in pages that a userfaultfd watches
- * @mm: current's
- * @span: the pages
- *
- * Does not wait for pages that its handler would have to provide or make writable, as it may
- * never do so.  No file system can make others wait for such memory.
- *
- * Context: Process context, under mmap_lock, may sleep.
- * Return: 0; -EFAULT if the handler would be asked.
+/*
+ * Return: 0; MISSING; -EFAULT if counters may not be there, or a userfaultfd handler would be
+ * asked; -ENOMEM, -EINTR.
  */
-int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span)
+static int profil_page_pin_present(struct mm_struct *mm, unsigned long at, struct page **page,
+				   bool *lent)
 {
-	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
-	struct vm_area_struct *vma;
+	struct vm_area_struct *vma = vma_lookup(mm, at);
+	bool lends = vma && profil_vma_is_private_huge(vma);
+	long got;
 
 	mmap_assert_locked(mm);
-	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
-	     vma = find_vma(mm, vma->vm_end))
-		if (profil_vma_is_watched(vma) &&
-		    !profil_pages_fault_in_nowait(max(vma->vm_start, span->start),
-						  min(vma->vm_end, end)))
-			return -EFAULT;
+	if (!vma || !profil_vma_is_countable(vma) || (lends && !lent))
+		return -EFAULT;
+	got = profil_pin_user_page(at, page, false);
+	if (got == -ENOMEM || got == -EINTR)
+		return got;
+	if (got != 1 && !profil_vma_is_watched(vma))
+		return MISSING;
+	if (got != 1 && profil_pin_user_page(at, page, true) != 1)
+		return -EFAULT;
+	/* The kernel does not unmap a page with a memory error if it is part of a huge one. */
+	if (is_page_hwpoison(*page)) {
+		unpin_user_page(*page);
+		return -EFAULT;
+	}
+	if (lends)
+		*lent = true;
 	return 0;
 }
 
-/**
- * profil_pages_fault_in() - fault in pages
- * @mm: current's
- * @start: address of the first one
- * @pages: how many
- *
+/* Pin all pages or none.  Return: likewise. */
+static int profil_pages_pin_present(struct mm_struct *mm, unsigned long at, unsigned long nr,
+				    struct page **pages, bool *lent)
+{
+	unsigned long i;
+	int err = 0;
+
+	for (i = 0; i < nr; i++) {
+		err = profil_page_pin_present(mm, at + (i << PAGE_SHIFT), &pages[i], lent);
+		if (err) {
+			unpin_user_pages(pages, i);
+			break;
+		}
+	}
+	return err;
+}
+
+/*
  * mmap_lock is dropped while waiting for a page, and pages may be gone again on return.
  * Unlike fault_in_safe_writeable(), this distinguishes -ENOMEM, which is no reason to turn
  * a region off, from memory that is not mapped.
- *
- * Context: Process context, may sleep; no lock of ours is held.
- * Return: 0; -EFAULT, -ENOMEM, -EINTR.
  */
-int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages)
+static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigned long nr)
 {
-	unsigned long at, end = start + (pages << PAGE_SHIFT);
+	unsigned long end = at + (nr << PAGE_SHIFT);
 	bool unlocked = false;
 	int err = 0;
 
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
-	for (at = start; at < end && !err; at += PAGE_SIZE) {
+	for (; at < end && !err; at += PAGE_SIZE) {
 		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
-		if (!err && fatal_signal_pending(current))
+		if (fatal_signal_pending(current))
 			err = -EINTR;
 		cond_resched();
 	}
 	mmap_read_unlock(mm);
-	if (!err || err == -ENOMEM || err == -EINTR)
-		return err;
-	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
-}
-
-/* Return: 0; -ENOENT if the page is missing; -EFAULT if it may not be lent. */
-static int profil_page_lend_present(struct mm_struct *mm, unsigned long at, struct page **page)
-{
-	const struct profil_span span = { .start = at, .pages = 1 };
-	struct vm_area_struct *vma = vma_lookup(mm, at);
-
-	if (!vma || !is_vm_hugetlb_page(vma) ||
-	    (vma->vm_flags & (VM_WRITE | VM_SHARED)) != VM_WRITE)
-		return -EFAULT;
-	if (profil_pin_user_pages(at, 1, page, false) != 1)
-		return profil_pages_fault_in_watched(mm, &span) ?: -ENOENT;
-	if (!is_page_hwpoison(*page))
-		return 0;
-	unpin_user_page(*page);
-	return -EFAULT;
+	return !err || err == -ENOMEM || err == -EINTR ? err : -EFAULT;
 }
 
 /**
- * profil_page_lend() - pin a page of current's memory that cannot stay pinned
- * @at: its address
- * @page: receives it; profil_page_unlend() unpins it
- *
- * It is a private page of hugetlbfs.  A fork copies such a page at once if it is pinned, and
- * fails if no huge page is free.  A fork takes mmap_lock, so it does not find this one pinned.
+ * profil_pages_pin() - pin pages of current's memory
+ * @at: address of the first one
+ * @nr: how many; few, as all are present at once
+ * @pages: receives them
+ * @lent: receives true for a private page of hugetlbfs, which must not stay pinned: current's
+ *	mmap_lock, which a fork takes, is then held until profil_page_unlend().  NULL: such pages
+ *	are refused
  *
  * Context: Process context, may sleep; no lock of ours is held.
- * Return: 0, with current's mmap_lock held; -EFAULT if it is not such a page; -ENOMEM, -EINTR.
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if many pages are taken away as
+ * fast as they come; -EINTR.
  */
-int profil_page_lend(unsigned long at, struct page **page)
+int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bool *lent)
 {
 	struct mm_struct *mm = current->mm;
 	unsigned int tries;
 	int err;
 
-	for (tries = 0; tries < LEND_TRIES; tries++) {
+	for (tries = 0; tries < PIN_TRIES; tries++) {
 		err = mmap_read_lock_killable(mm);
 		if (err)
 			return err;
-		err = profil_page_lend_present(mm, at, page);
-		if (!err)
+		err = profil_pages_pin_present(mm, at, nr, pages, lent);
+		if (!err && lent && *lent)
 			return 0;
 		mmap_read_unlock(mm);
-		if (err == -ENOENT)
-			err = profil_pages_fault_in(mm, at, 1);
-		if (err)
+		if (err == MISSING)
+			err = profil_pages_fault_in(mm, at, nr) ?: MISSING;
+		if (err != MISSING)
 			return err;
 	}
-	return -ENOMEM;
+	/* A single page that never stays is of a kind that no check here knows. */
+	if (nr == 1)
+		return -EFAULT;
+	err = profil_pages_pin(at, 1, pages, NULL);
+	if (err)
+		return err;
+	unpin_user_page(*pages);
+	return -ENOMEM;	/* memory is short, perhaps in a cgroup */
 }
 
 /**
- * profil_page_unlend() - unpin a page
- * @page: from profil_page_lend(); current still holds mmap_lock from there
+ * profil_page_unlend() - unpin a page that was lent
+ * @page: from profil_pages_pin(); current still holds mmap_lock from there
  *
  * Context: Process context.
  */
@@ -180,4 +181,25 @@ void profil_page_unlend(struct page *page)
 	/* It is never written back, so it need not be marked dirty. */
 	unpin_user_page(page);
 	mmap_read_unlock(current->mm);
+}
+
+/**
+ * profil_page_same() - look without a lock whether a page is still where it was pinned
+ * @at: its address in current's memory
+ * @page: its kernel address
+ *
+ * Context: Process context.
+ * Return: true if it is mapped there, writable, and has no memory error; false, perhaps by
+ * chance, if profil_pages_pin() has to look.
+ */
+bool profil_page_same(unsigned long at, const void *page)
+{
+	struct page *present;
+	bool same;
+
+	if (get_user_pages_fast_only(at, 1, FOLL_WRITE, &present) != 1)
+		return false;
+	same = page_address(present) == page && !is_page_hwpoison(present);
+	put_page(present);
+	return same;
 }

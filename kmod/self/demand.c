@@ -26,21 +26,6 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
-/* The spans are in the order of their pages. */
-static unsigned long profil_demand_address(const struct profil_layout *layout, unsigned long index)
-{
-	const struct profil_span *span = layout->spans;
-	unsigned int n = layout->nr_spans;
-
-	while (n > 1) {
-		unsigned int half = n / 2;
-
-		span = span[half].first <= index ? span + half : span;
-		n -= half;
-	}
-	return span->start + ((index - span->first) << PAGE_SHIFT);
-}
-
 /* If other ticks have taken the last element of the array, the page of that one. */
 static unsigned long profil_demand_index(const struct profil_deferral *deferral,
 					 const struct profil_layout *layout)
@@ -52,13 +37,13 @@ static unsigned long profil_demand_index(const struct profil_deferral *deferral,
 	return position >> PAGE_SHIFT;
 }
 
-/* A gate that has lost its page stays lost.  Return: true if the page is among the pins now. */
+/* Return: true if the page is among the pins now. */
 static bool profil_demand_enter(struct profil_pins *pins, unsigned long index, struct page *page)
 {
 	bool kept;
 
 	mutex_lock(pins->lock);
-	kept = !pins->gone && !pins->page[index] && !profil_pins_is_gate(pins->layout, index);
+	kept = !pins->gone && !pins->page[index];
 	if (kept) {
 		WRITE_ONCE(pins->page[index], page_address(page));
 		pins->held++;
@@ -109,7 +94,7 @@ static bool profil_demand_find(const struct profil_deferral *deferral, unsigned 
 	wanted = profil_defer_runs(deferral, pins) && pins->mm == current->mm;
 	if (wanted) {
 		*index = profil_demand_index(deferral, pins->layout);
-		*address = profil_demand_address(pins->layout, *index);
+		*address = profil_layout_address(pins->layout, *index);
 	}
 	profil_section_leave();
 	local_irq_restore(flags);
@@ -125,13 +110,8 @@ static bool profil_demand_count(struct profil_deferral *deferral)
 	bool lent = false, left;
 	int err = -ENOENT;
 
-	if (profil_demand_find(deferral, &index, &address)) {
-		err = profil_page_pin(address, &page);
-		if (err == -EFAULT) {
-			err = profil_page_lend(address, &page);
-			lent = !err;
-		}
-	}
+	if (profil_demand_find(deferral, &index, &address))
+		err = profil_pages_pin(address, 1, &page, &lent);
 	deferral->index = index;
 	deferral->page = err ? NULL : page_address(page);
 	left = profil_defer_settle(deferral, err == -EFAULT);
