@@ -188,7 +188,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 erase:
 	xa_erase(&session->profiles, id);
 put:
-	profil_profile_retire(profile);
+	profil_profile_retire(profile, PROFIL_STATE_STOPPED);
 	profil_profile_put(profile);
 	return err;
 }
@@ -244,7 +244,7 @@ static int profil_attach_check_event(struct profil_profile *profile,
 	if (profil_source_is(&profile->claim, &attr))
 		return 0;
 	/* It may have ended since, and given up its claim. */
-	if (READ_ONCE(profile->retired) || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return -ENOENT;
 	return -EACCES;
 }
@@ -344,7 +344,7 @@ int profil_session_wait(struct profil_session *session, const struct profil_wait
 		return -ENOENT;
 	/* Under the lock, the recording's end is either seen here or wakes the reader later. */
 	mutex_lock(&profile->lock);
-	if (!profile->retired && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING) {
+	if (READ_ONCE(profile->state) == PROFIL_STATE_RUNNING) {
 		profil_news_await(&session->news, wait->keys);
 		err = 0;
 	}

@@ -40,7 +40,7 @@ struct profil_session *profil_session_create(void)
 /* End a recording, and stop following its processes.  Return: as profil_profile_retire(). */
 static u64 profil_session_retire(struct profil_profile *profile)
 {
-	u64 stored = profil_profile_retire(profile);
+	u64 stored = profil_profile_retire(profile, PROFIL_STATE_STOPPED);
 
 	profil_watches_remove(profile->recording);
 	return stored;
@@ -109,11 +109,6 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 	if (err)
 		goto put;
 	stop->stored = profil_session_retire(profile);
-	if (keep) {
-		mutex_lock(&profile->lock);
-		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-		mutex_unlock(&profile->lock);
-	}
 	/* If two threads stop it at once, only one drops the table's reference. */
 	if (!keep && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
 		profil_profile_put(profile);

@@ -43,30 +43,14 @@ static struct profil_pins *profil_check_pins(struct profil_profile *profile)
 	return NULL;
 }
 
-/* Stop the recording, unless it has ended by now, and unpin its table. */
-static void profil_check_fault(struct profil_profile *profile, struct profil_pins *pins)
-{
-	mutex_lock(&profile->lock);
-	if (!profile->retired)
-		profil_profile_stop(profile, PROFIL_STATE_FAULT);
-	profil_recording_end(profile->recording);
-	/* A tick that has begun counts in the table, and does not look for a missing page. */
-	profil_sections_settle();
-	mutex_unlock(&profile->lock);
-	profil_pins_forget(pins);
-}
-
 /* Return: 0, -EFAULT, -EINTR, -ENOMEM. */
 static int profil_check_table(struct profil_profile *profile, struct profil_pins *pins)
 {
-	int err;
+	int err = profil_pins_check(pins);
 
-	/* It may have lost its pages already. */
-	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return 0;
-	err = profil_pins_check(pins);
-	if (err == -EFAULT)
-		profil_check_fault(profile, pins);
+	/* Once the recording has another table, this one may be unmapped. */
+	if (err == -EFAULT && !READ_ONCE(pins->gone))
+		profil_profile_retire(profile, PROFIL_STATE_FAULT);
 	return err;
 }
 

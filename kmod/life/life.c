@@ -39,18 +39,10 @@ int profil_profile_prepare(struct profil_profile *profile, const struct perf_eve
 	return profil_clock_get(&profile->claim, profile->period);
 }
 
-/* Let the sweep and PROFIL_STOP_ALL see it. */
-static void profil_life_list(struct profil_profile *profile)
-{
-	lockdep_assert_held(&profile->lock);
-	mutex_lock(&profil_profiles_lock);
-	list_add_tail(&profile->link, &profil_profiles);
-	mutex_unlock(&profil_profiles_lock);
-}
-
 /**
  * profil_profile_end() - end a profile under its lock
  * @profile: not retired; its lock is held
+ * @why: its &enum profil_state from now on, if it runs
  * @stored: receives the PCs that it had stored
  *
  * From here on no binding or watch of it is published: ticks already in flight are the last.
@@ -58,7 +50,7 @@ static void profil_life_list(struct profil_profile *profile)
  * Context: Process context, may sleep.
  * Return: its pins, for the caller to release without the lock; or NULL.
  */
-struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stored)
+struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, u64 *stored)
 {
 	struct profil_pins *pins = profil_profile_pins(profile);
 
@@ -71,6 +63,8 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stor
 	if (profile->recording)
 		profil_recording_end(profile->recording);
 	profil_sections_settle();
+	/* A child that is forked before the bindings are gone inherits a profile that runs. */
+	cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why);
 	*stored = atomic64_read(&profile->stored);
 	if (pins)
 		pins->gone = true;
@@ -79,13 +73,6 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stor
 	profil_user_uncharge_rate(profile->user, profile->rate);
 	profile->rate = 0;
 	return pins;
-}
-
-static struct profil_pins *profil_life_retire(struct profil_profile *profile, u64 *stored)
-{
-	profil_everybody_end(profile);
-	*stored = 0;
-	return profile->retired ? NULL : profil_profile_end(profile, stored);
 }
 
 /**
@@ -109,7 +96,9 @@ int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 	int err;
 
 	mutex_lock_nested(&profile->lock, subclass);
-	profil_life_list(profile);
+	mutex_lock(&profil_profiles_lock);
+	list_add_tail(&profile->link, &profil_profiles);
+	mutex_unlock(&profil_profiles_lock);
 	err = publish(profile, data);
 	mutex_unlock(&profile->lock);
 	if (!err)
@@ -120,19 +109,22 @@ int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 /**
  * profil_profile_retire() - end a profile
  * @profile: referenced by the caller; no effect if it is retired already
+ * @why: its &enum profil_state from now on, if it runs
  *
  * Afterwards nothing is counted any more, and its memory is unpinned.
  *
  * Context: Process context, may sleep; without locks of ours.
  * Return: PCs that it had stored; 0 if it was retired already.
  */
-u64 profil_profile_retire(struct profil_profile *profile)
+u64 profil_profile_retire(struct profil_profile *profile, u32 why)
 {
-	struct profil_pins *pins;
-	u64 stored;
+	struct profil_pins *pins = NULL;
+	u64 stored = 0;
 
 	mutex_lock(&profile->lock);
-	pins = profil_life_retire(profile, &stored);
+	profil_everybody_end(profile);
+	if (!profile->retired)
+		pins = profil_profile_end(profile, why, &stored);
 	mutex_unlock(&profile->lock);
 	if (profile->recording)
 		profil_recording_leave(profile->recording);
@@ -145,82 +137,62 @@ u64 profil_profile_retire(struct profil_profile *profile)
  * profil_profile_retire_shut() - end a profile if the program has shut its gate
  * @profile: referenced by the caller
  *
+ * A profile whose counters' address space has ended ends as well: an inherited descriptor, or a
+ * ring, may outlive the reader.
+ *
  * Context: Process context, may sleep; without locks of ours.
  * Return: true if it has ended, now or before.
  */
 bool profil_profile_retire_shut(struct profil_profile *profile)
 {
-	struct profil_pins *pins, *spent = NULL;
+	const struct profil_pins *pins;
 	bool shut;
-	u64 unused;
 
 	mutex_lock(&profile->lock);
 	pins = profil_profile_pins(profile);
 	/* The sweep may have ended it first. */
-	shut = profile->retired || (pins && !profil_pins_open(pins));
-	if (shut)
-		spent = profil_life_retire(profile, &unused);
+	shut = profile->retired ||
+	       (pins && (!profil_pins_open(pins) || !atomic_read(&pins->mm->mm_users)));
 	mutex_unlock(&profile->lock);
-	if (spent)
-		profil_pins_release(spent);
+	if (shut)
+		profil_profile_retire(profile, PROFIL_STATE_STOPPED);
 	return shut;
 }
 
-/* Pins that are to be released are added to @spent. */
-static void profil_settle_one(struct profil_profile *profile, struct profil_pins **spent)
-{
-	struct profil_pins *pins;
-	u64 unused;
-
-	/* Its holder may be waiting for the list, to enter or leave it: try again later. */
-	if (!mutex_trylock(&profile->lock)) {
-		WRITE_ONCE(profil_settle_wanted, true);
-		return;
-	}
-	pins = profil_profile_pins(profile);
-	if (pins && (!atomic_read(&pins->mm->mm_users) || !profil_pins_open(pins))) {
-		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-		profil_life_retire(profile, &unused);
-		pins->next = *spent;
-		*spent = pins;
-	}
-	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		profil_claim_put(&profile->claim);
-	mutex_unlock(&profile->lock);
-}
-
-static void profil_settle_release(struct profil_pins *spent)
-{
-	struct profil_pins *next;
-
-	for (; spent; spent = next) {
-		next = spent->next;
-		profil_pins_release(spent);
-		cond_resched();
-	}
-}
-
 /*
- * Give up the claims of profiles that have stopped by themselves; unless
- * @always, only if one has reported that.  Also end profiles whose gate is shut, and
- * those whose counters' address space has ended: an inherited descriptor, or a ring,
- * may outlive the reader.  Return: true if it has to be done again.
+ * Go on to the next published profile, or the first one.  It cannot leave the list while it is
+ * referenced; new ones come last.  Return: it, referenced, or NULL; @profile's reference is dropped.
  */
-static bool profil_settle_all(bool always)
+static struct profil_profile *profil_life_next(struct profil_profile *profile)
 {
-	struct profil_profile *profile;
-	struct profil_pins *spent = NULL;
+	struct profil_profile *next = list_prepare_entry(profile, &profil_profiles, link);
 
-	if (!xchg(&profil_settle_wanted, false) && !always)
-		return false;
 	mutex_lock(&profil_profiles_lock);
-	list_for_each_entry(profile, &profil_profiles, link) {
-		profil_settle_one(profile, &spent);
-		cond_resched();
-	}
+	list_for_each_entry_continue(next, &profil_profiles, link)
+		if (profil_profile_get(next))
+			break;
+	if (list_entry_is_head(next, &profil_profiles, link))
+		next = NULL;
 	mutex_unlock(&profil_profiles_lock);
-	profil_settle_release(spent);
-	return READ_ONCE(profil_settle_wanted);
+	if (profile)
+		profil_profile_put(profile);
+	cond_resched();
+	return next;
+}
+
+/* End profiles that are over, and give up the claims of those that have stopped by themselves. */
+static void profil_settle_all(void)
+{
+	struct profil_profile *profile = NULL;
+
+	while ((profile = profil_life_next(profile))) {
+		if (profil_profile_retire_shut(profile) ||
+		    READ_ONCE(profile->state) == PROFIL_STATE_RUNNING)
+			continue;
+		mutex_lock(&profile->lock);
+		profil_claim_put(&profile->claim);
+		mutex_unlock(&profile->lock);
+	}
 }
 
 static void profil_sweep_work(struct work_struct *work)
@@ -232,80 +204,40 @@ static void profil_sweep_work(struct work_struct *work)
 		profil_clock_review();
 		profil_sources_review();
 	}
-	again = profil_settle_all(again);
+	if (xchg(&profil_settle_wanted, false) || again)
+		profil_settle_all();
 	/*
 	 * No probe reports every end of an mm's last user; and the mm of a reader
 	 * need not have a binding.
 	 */
-	if (again || atomic_read(&profil_totals.profiles))
+	if (atomic_read(&profil_totals.profiles))
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
-}
-
-/*
- * The next profile that PROFIL_STOP_ALL has not looked at; or NULL.  New profiles come behind
- * those that it has passed.  Sets *retired; if false, the profile is referenced.
- */
-static struct profil_profile *profil_life_next(u64 pass, bool *retired)
-{
-	struct profil_profile *profile;
-
-	mutex_lock(&profil_profiles_lock);
-	profile = list_first_entry_or_null(&profil_profiles, struct profil_profile, link);
-	if (profile && profile->passed != pass) {
-		profile->passed = pass;
-		list_move_tail(&profile->link, &profil_profiles);
-		/* Without a reference it is about to leave the list. */
-		*retired = READ_ONCE(profile->retired) || !profil_profile_get(profile);
-	} else {
-		profile = NULL;
-	}
-	mutex_unlock(&profil_profiles_lock);
-	return profile;
-}
-
-static void profil_life_stop(struct profil_profile *profile)
-{
-	struct profil_pins *pins;
-	u64 unused;
-
-	mutex_lock(&profile->lock);
-	profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-	pins = profil_life_retire(profile, &unused);
-	mutex_unlock(&profile->lock);
-	if (pins)
-		profil_pins_release(pins);
 }
 
 /**
  * profil_profile_stop_all() - end every profile on the machine
  *
  * Ends every profile that exists at the start: the lock of a profile is never held while its
- * owner waits for memory.  Profiles created after that stay.
+ * owner waits for memory.  Profiles created after that may stay.
  *
  * Context: Process context, may sleep.
  * Return: 0; -EINTR if a fatal signal came first.
  */
 int profil_profile_stop_all(void)
 {
-	static DEFINE_MUTEX(one_at_a_time);
-	static u64 passes;
-	struct profil_profile *profile;
-	bool retired;
-	int err = 0;
+	int left = atomic_read(&profil_totals.profiles);
+	struct profil_profile *profile = NULL;
 
-	if (mutex_lock_killable(&one_at_a_time))
-		return -EINTR;
-	passes++;
-	while (!err && (profile = profil_life_next(passes, &retired))) {
-		if (!retired) {
-			profil_life_stop(profile);
-			profil_profile_put(profile);
-		}
-		err = fatal_signal_pending(current) ? -EINTR : 0;
-		cond_resched();
+	/* Others may begin profiles as fast as they end here. */
+	for (; left > 0 && !fatal_signal_pending(current); left--) {
+		profile = profil_life_next(profile);
+		if (!profile)
+			return 0;
+		profil_profile_retire(profile, PROFIL_STATE_STOPPED);
 	}
-	mutex_unlock(&one_at_a_time);
-	return err;
+	if (profile)
+		profil_profile_put(profile);
+	return left > 0 ? -EINTR : 0;
 }
 
 /**

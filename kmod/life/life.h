@@ -20,14 +20,14 @@ void profil_life_exit(void);
 int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr);
 int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data);
-u64 profil_profile_retire(struct profil_profile *profile);
+u64 profil_profile_retire(struct profil_profile *profile, u32 why);
 bool profil_profile_retire_shut(struct profil_profile *profile);
-struct profil_pins *profil_profile_end(struct profil_profile *profile, u64 *stored);
+struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, u64 *stored);
 int profil_profile_stop_all(void);
 
 /* check.c */
-void profil_profile_check_later(struct profil_profile *profile);
 int profil_profile_check(struct profil_profile *profile);
+void profil_profile_check_later(struct profil_profile *profile);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
 void profil_bindings_sweep(void);
 

@@ -42,7 +42,6 @@ struct profil_user;
  *	as the caller had CAP_IPC_LOCK
  * @held: pages that are pinned, and charged to @mm, @user and @locker
  * @overhead: pages of memory for the layout, and the gate's, charged to @user only
- * @next: in a list of pins to be released
  * @owed: pages that are no longer pinned, but still charged
  * @owed_long: @retry has run before, so it waits longer now
  * @retry: gives back @owed later, and holds a reference
@@ -67,7 +66,6 @@ struct profil_pins {
 	const struct cred *locker;
 	unsigned long held;
 	unsigned long overhead;
-	struct profil_pins *next;
 	atomic_long_t owed;
 	bool owed_long;
 	struct delayed_work retry;

@@ -213,7 +213,6 @@ struct profil_deferral {
  * @checking: bit 0: @check is queued
  * @check: rechecks the memory, in the profiled task
  * @link: in the list of all published profiles; guarded by profil_profiles_lock
- * @passed: the last PROFIL_STOP_ALL that has looked at it, likewise
  * @free: frees it a grace period after the last reference
  *
  * Holds a reference to the module, dropped from the module's workqueue.
@@ -258,7 +257,6 @@ struct profil_profile {
 	unsigned long checking;
 	struct callback_head check;
 	struct list_head link;
-	u64 passed;
 	struct rcu_work free;
 };
 

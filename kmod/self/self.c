@@ -75,7 +75,8 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	}
 	profil_clock_look(current->mm);
 	if (old)
-		succession->spent = profil_profile_end(old, succession->stored);
+		succession->spent = profil_profile_end(old, PROFIL_STATE_STOPPED,
+						       succession->stored);
 	return 0;
 }
 
@@ -163,7 +164,7 @@ static int profil_self_make(struct profil_layout *layout, struct profil_profile 
 		return PTR_ERR(fresh);
 	err = profil_self_begin(fresh, old, stored);
 	if (err)
-		profil_profile_retire(fresh);
+		profil_profile_retire(fresh, PROFIL_STATE_STOPPED);
 	profil_profile_put(fresh);
 	return err;
 }
@@ -253,7 +254,7 @@ int profil_self_stop(struct profil_stop *stop)
 	stop->stored = 0;
 	if (!profile)
 		return 0;
-	stop->stored = profil_profile_retire(profile);
+	stop->stored = profil_profile_retire(profile, PROFIL_STATE_STOPPED);
 	profil_profile_put(profile);
 	return 0;
 }
@@ -289,7 +290,7 @@ static int profil_self_adopt(const struct profil_birth *birth)
 		return PTR_ERR(profile);
 	err = profil_self_begin(profile, NULL, &unused);
 	if (err)
-		profil_profile_retire(profile);
+		profil_profile_retire(profile, PROFIL_STATE_STOPPED);
 	profil_profile_put(profile);
 	return err;
 }
