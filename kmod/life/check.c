@@ -32,17 +32,6 @@ static unsigned long profil_check_interval(const struct profil_pins *pins)
 	return CHECK_INTERVAL * DIV_ROUND_UP(max(pages, 1UL), CHECK_PAGES);
 }
 
-/* The pins if they are of current's memory, referenced. */
-static struct profil_pins *profil_check_pins(struct profil_profile *profile)
-{
-	struct profil_pins *pins = profil_profile_get_pins(profile);
-
-	if (!pins || pins->mm == current->mm)
-		return pins;
-	profil_pins_put(pins);
-	return NULL;
-}
-
 /* Return: 0, -EFAULT, -EINTR, -ENOMEM. */
 static int profil_check_table(struct profil_profile *profile, struct profil_pins *pins)
 {
@@ -54,23 +43,22 @@ static int profil_check_table(struct profil_profile *profile, struct profil_pins
 	return err;
 }
 
-/**
- * profil_profile_check() - check that the counters' memory is still mapped
- * @profile: its @memory is held, by a task of the counters' owner
- *
- * Context: Process context, may sleep.
- * Return: 0, -EINTR.
+/*
+ * Check that the counters' memory is still mapped, if it is current's: a session may be used by
+ * processes that do not have it.  Return: 0, -EINTR.
  */
-int profil_profile_check(struct profil_profile *profile)
+static int profil_check(struct profil_profile *profile)
 {
-	struct profil_pins *pins = profil_check_pins(profile);
-	int err;
+	struct profil_pins *pins = profil_profile_get_pins(profile);
+	int err = 0;
 
-	lockdep_assert_held(&profile->memory);
 	if (!pins)
 		return 0;
-	err = profile->recording ? profil_check_table(profile, pins) : profil_pins_recheck(pins);
-	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
+	if (pins->mm == current->mm) {
+		err = profile->recording ? profil_check_table(profile, pins) :
+					   profil_pins_recheck(pins);
+		WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
+	}
 	profil_pins_put(pins);
 	/* -ENOMEM: the result is unknown, so try again next time. */
 	return err == -EINTR ? err : 0;
@@ -78,18 +66,14 @@ int profil_profile_check(struct profil_profile *profile)
 
 /*
  * Runs in the profiled task on its way to user space, or in its exit, where it
- * no longer has an mm.  Skip the check if @memory is taken: its holder is about
- * to do more than that.
+ * no longer has an mm.
  */
 static void profil_check_work(struct callback_head *check)
 {
 	struct profil_profile *profile = container_of(check, struct profil_profile, check);
 
-	if (current->mm && mutex_trylock(&profile->memory)) {
-		/* -EINTR: the task is being killed and will not read its counters. */
-		profil_profile_check(profile);
-		mutex_unlock(&profile->memory);
-	}
+	/* -EINTR: the task is being killed and will not read its counters. */
+	profil_check(profile);
 	clear_bit_unlock(0, &profile->checking);
 	profil_profile_put(profile);
 }
@@ -108,23 +92,6 @@ void profil_profile_check_later(struct profil_profile *profile)
 	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
 }
 
-/* A session may be used by processes that do not have the counters' memory. */
-static int profil_status_check(struct profil_profile *profile)
-{
-	struct profil_pins *pins = profil_check_pins(profile);
-	int err;
-
-	if (!pins)
-		return 0;
-	profil_pins_put(pins);
-	err = mutex_lock_killable(&profile->memory);
-	if (err)
-		return err;
-	err = profil_profile_check(profile);
-	mutex_unlock(&profile->memory);
-	return err;
-}
-
 /**
  * profil_profile_status() - report the outcomes of a profile's ticks
  * @profile: a profile
@@ -137,7 +104,7 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 {
 	struct profil_pins *pins;
 	struct profil_sum sum;
-	int err = profil_status_check(profile);
+	int err = profil_check(profile);
 
 	if (err)
 		return err;

@@ -26,7 +26,6 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 int profil_profile_stop_all(void);
 
 /* check.c */
-int profil_profile_check(struct profil_profile *profile);
 void profil_profile_check_later(struct profil_profile *profile);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
 void profil_bindings_sweep(void);

@@ -127,7 +127,6 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	profile->flags = layout->how.flags;
 	profile->state = PROFIL_STATE_RUNNING;
 	kref_init(&profile->refs);
-	mutex_init(&profile->memory);
 	mutex_init(&profile->lock);
 	INIT_LIST_HEAD(&profile->claim.link);
 	raw_spin_lock_init(&profile->bindings_lock);

@@ -185,8 +185,6 @@ struct profil_deferral {
  * @claim: on what ticks for it
  * @stored: PCs in the array: each is counted just before it is there
  * @refs: bindings, watches, births, the session's table, queued checks, callers
- * @memory: held by tasks of the counters' owner that wait for user memory: to check
- *	pins, or to make the ones that replace them.  No other task ever takes it.
  * @lock: guards @pins, @claim and @retired; held for short times only, never while
  *	waiting for memory or mmap_lock
  * @retired: it is over.  Set once, under @lock, before its bindings and watches are removed;
@@ -234,8 +232,7 @@ struct profil_profile {
 	atomic64_t stored ____cacheline_aligned_in_smp;
 
 	struct kref refs;
-	struct mutex memory;	/* see the kernel-doc above */
-	struct mutex lock;	/* likewise */
+	struct mutex lock;	/* see the kernel-doc above */
 	bool retired;
 	u64 rate;
 	bool privileged;

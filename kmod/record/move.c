@@ -40,20 +40,6 @@ static int profil_move_pin(struct profil_profile *profile, struct profil_layout 
 	return spent == pins ? -ENOENT : 0;
 }
 
-/* The profile's @memory is held.  @old: its layout, or an earlier one of the same recording. */
-static int profil_move_locked(struct profil_profile *profile, const struct profil_layout *old,
-			      const struct profil_start *start)
-{
-	struct profil_layout *layout = profil_layout_move_table(old, start);
-	int err;
-
-	if (IS_ERR(layout))
-		return PTR_ERR(layout);
-	err = profil_move_pin(profile, layout);
-	profil_layout_put(layout);
-	return err;
-}
-
 /**
  * profil_recording_move() - change the table of counts, between two ticks
  * @profile: of a recording
@@ -66,16 +52,22 @@ static int profil_move_locked(struct profil_profile *profile, const struct profi
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start)
 {
 	struct profil_pins *pins = profil_profile_get_pins(profile);
+	struct profil_layout *old, *layout;
+	bool own;
 	int err;
 
 	if (!pins)
 		return -ENOENT;
-	/* The lock is only for tasks of the table's owner: its holder may wait for memory. */
-	err = pins->mm == current->mm ? mutex_lock_killable(&profile->memory) : -EPERM;
-	if (!err) {
-		err = profil_move_locked(profile, pins->layout, start);
-		mutex_unlock(&profile->memory);
-	}
+	/* They are charged only as long as they are the profile's, so do not wait with them. */
+	own = pins->mm == current->mm;
+	old = profil_layout_get(pins->layout);
 	profil_pins_put(pins);
+	layout = own ? profil_layout_move_table(old, start) : ERR_PTR(-EPERM);
+	profil_layout_put(old);
+	err = PTR_ERR_OR_ZERO(layout);
+	if (!err) {
+		err = profil_move_pin(profile, layout);
+		profil_layout_put(layout);
+	}
 	return err;
 }

@@ -2,8 +2,8 @@
 /*
  * Self profiles: a process profiles itself, and its children inherit the profile.
  *
- * Several threads may start and stop at once.  Replacing a profile locks its memory,
- * replacing or ending it takes its lock; the loser of a race retries.
+ * Several threads may start and stop at once.  Replacing or ending a profile takes its lock; the
+ * loser of a race retries.
  *
  * Context: process
  */
@@ -85,13 +85,18 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
  * them and try again.
  */
 static struct profil_profile *profil_self_create(struct profil_layout *layout,
-						 struct profil_pins *old)
+						 struct profil_profile *old)
 {
 	struct profil_profile *fresh = profil_profile_create(layout, NULL);
+	struct profil_pins *pins;
 
 	if (!old || (fresh != ERR_PTR(-ENOMEM) && fresh != ERR_PTR(-EDQUOT)))
 		return fresh;
-	profil_pins_forget(old);
+	pins = profil_profile_get_pins(old);
+	if (pins) {
+		profil_pins_forget(pins);
+		profil_pins_put(pins);
+	}
 	return profil_profile_create(layout, NULL);
 }
 
@@ -154,35 +159,6 @@ static int profil_self_begin(struct profil_profile *fresh, struct profil_profile
 	return err;
 }
 
-static int profil_self_make(struct profil_layout *layout, struct profil_profile *old,
-			    struct profil_pins *old_pins, u64 *stored)
-{
-	struct profil_profile *fresh = profil_self_create(layout, old_pins);
-	int err;
-
-	if (IS_ERR(fresh))
-		return PTR_ERR(fresh);
-	err = profil_self_begin(fresh, old, stored);
-	if (err)
-		profil_profile_retire(fresh, PROFIL_STATE_STOPPED);
-	profil_profile_put(fresh);
-	return err;
-}
-
-/* The old profile's memory is locked, so only its end can intervene. */
-static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
-			       u64 *stored)
-{
-	struct profil_pins *pins = profil_profile_get_pins(old);
-	int err = READ_ONCE(old->retired) ? -ESTALE : 0;
-
-	if (!err)
-		err = profil_self_make(layout, old, pins, stored);
-	if (pins)
-		profil_pins_put(pins);
-	return err;
-}
-
 /* Current's own profile, referenced, or NULL.  One whose gate is shut ends here. */
 static struct profil_profile *profil_self_get(void)
 {
@@ -196,17 +172,17 @@ static struct profil_profile *profil_self_get(void)
 
 static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
 {
-	struct profil_profile *old = profil_self_get();
-	int err;
+	struct profil_profile *old = profil_self_get(), *fresh = profil_self_create(layout, old);
+	int err = PTR_ERR_OR_ZERO(fresh);
 
-	if (!old)
-		return profil_self_make(layout, NULL, NULL, stored);
-	err = mutex_lock_killable(&old->memory);
 	if (!err) {
-		err = profil_self_replace(layout, old, stored);
-		mutex_unlock(&old->memory);
+		err = profil_self_begin(fresh, old, stored);
+		if (err)
+			profil_profile_retire(fresh, PROFIL_STATE_STOPPED);
+		profil_profile_put(fresh);
 	}
-	profil_profile_put(old);
+	if (old)
+		profil_profile_put(old);
 	return err;
 }
 
