@@ -11,6 +11,7 @@
 #include "base/limits.h"
 
 #include <linux/bitmap.h>
+#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -104,7 +105,7 @@ static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
 	pins->gate_value = layout->gate_value;
 	pins->gate_lost = ~layout->gate_value;
 	pins->fast = layout->nr_bins;
-	profil_charge_init(pins);
+	pins->locker = capable(CAP_IPC_LOCK) ? NULL : get_current_cred();
 	return pins;
 }
 

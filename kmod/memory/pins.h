@@ -9,7 +9,6 @@
 
 #include "memory/layout.h"
 
-#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
 
@@ -39,12 +38,9 @@ struct profil_user;
  * @mm: the memory they are pages of, grabbed
  * @user: the account that is charged, referenced
  * @locker: credentials of the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: none is,
- *	as the caller had CAP_IPC_LOCK
+ *	as the caller had CAP_IPC_LOCK.  (Linux 6.1.176 does not export free_uid().)
  * @held: pages that are pinned, and charged to @mm, @user and @locker
  * @overhead: pages of memory for the layout, and the gate's, charged to @user only
- * @owed: pages that are no longer pinned, but still charged
- * @owed_long: @retry has run before, so it waits longer now
- * @retry: gives back @owed later, and holds a reference
  * @gate_page: the gate's page, pinned; NULL: there is no gate, or its page is gone
  * @page: kernel address of each page, in the order of the layout's spans.  Of a table, all are
  *	there; of a self profile, NULL is not pinned yet.  Written by the holder of @lock with
@@ -66,9 +62,6 @@ struct profil_pins {
 	const struct cred *locker;
 	unsigned long held;
 	unsigned long overhead;
-	atomic_long_t owed;
-	bool owed_long;
-	struct delayed_work retry;
 	struct page *gate_page;
 	void *page[];
 };
@@ -113,7 +106,6 @@ static inline void profil_pins_slow(struct profil_pins *pins)
 }
 
 /* charge.c */
-void profil_charge_init(struct profil_pins *pins);
 int profil_charge_locked(struct profil_pins *pins, unsigned long pages);
 int profil_charge_pages(struct profil_pins *pins, unsigned long pages);
 void profil_charge_return(struct profil_pins *pins, unsigned long pages);

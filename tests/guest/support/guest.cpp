@@ -162,7 +162,9 @@ uint64_t switches_of(pid_t pid)
 
 uint64_t locked_bytes(pid_t pid)
 {
-	return named_number("/proc/" + (pid ? std::to_string(pid) : "self") + "/status", "VmLck:") * 1024;
+	const std::string status = "/proc/" + (pid ? std::to_string(pid) : "self") + "/status";
+
+	return (named_number(status, "VmLck:") + named_number(status, "VmPin:")) * 1024;
 }
 
 int64_t pinned_in_kernel()

@@ -148,7 +148,7 @@ inline uint64_t module_stat(const std::string &name)
 uint64_t named_number(const std::string &path, const std::string &wanted);
 uint64_t module_ticks(const std::string &name); /* a line of its file "ticks" */
 uint64_t switches_of(pid_t pid);		/* its context switches, voluntary or not */
-uint64_t locked_bytes(pid_t pid = 0);		/* VmLck */
+uint64_t locked_bytes(pid_t pid = 0);		/* VmLck and VmPin */
 int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
 uint64_t thread_ns();				/* CPU time of this thread */
 

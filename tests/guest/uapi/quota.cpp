@@ -80,7 +80,7 @@ TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds the pages that stay pinned, and 
 		need_that(counts_in_pages(device, burner, memory, 6), "every tick counts");
 		const uint64_t most = locked_bytes();
 		device.stop();
-		need_that(locked_bytes() == 0, "VmLck is as before");
+		need_that(locked_bytes() == 0, "nothing stays locked or pinned");
 		return most;
 	});
 	CHECK(locked == 4 * page);
