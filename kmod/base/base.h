@@ -332,7 +332,10 @@ struct tracepoint *profil_tracepoint_find(const char *name);
  * on this queue drops the last reference to the module; unloading drains the queue.
  */
 extern struct workqueue_struct *profil_wq;
-/* Work that allocates at a user's expense, and may take long at that user's limits. */
+/*
+ * Work that allocates at a user's expense, and may take long at that user's limits: one such work
+ * at a time for each payer.  The end of a recording waits for its own.
+ */
 extern struct workqueue_struct *profil_user_wq;
 
 int profil_work_init(void);

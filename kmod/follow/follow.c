@@ -20,8 +20,8 @@
 #include <trace/events/sched.h>
 
 /*
- * A child, or a program, is lost, unless the recording is over (-ENOENT), or it was added between the
- * event and this probe (-EEXIST).
+ * A child, or a program, is lost, unless the recording is over (-ENOENT), or it was added between
+ * the event and this probe (-EEXIST).
  */
 static void profil_follow_lost(struct profil_profile *profile, int err)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recheck of a profile's memory, its status, and the sweep of bindings that have ended.
+ * While a profile runs: its clock or event, the recheck of its memory, and its status.
  *
  * Context: process
  */
 #include "life/life.h"
 
 #include "profile/recording.h"
+#include "source/source.h"
 #include "tick/record.h"
 
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
@@ -78,18 +79,32 @@ static void profil_check_work(struct callback_head *check)
 	profil_profile_put(profile);
 }
 
-/**
- * profil_profile_check_later() - have the memory rechecked from time to time
- * @profile: not yet published, with pins
- *
- * Context: Process context.
- */
-void profil_profile_check_later(struct profil_profile *profile)
+/* Have the memory of a profile that is not yet published rechecked from time to time. */
+static void profil_check_later(struct profil_profile *profile)
 {
 	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
 
 	init_task_work(&profile->check, profil_check_work);
 	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
+}
+
+/**
+ * profil_profile_prepare() - start the event or the clock of a profile
+ * @profile: created, known only to the caller, who ends it if this fails
+ * @attr: the event, of profil_source_choose(); NULL: the clock
+ *
+ * Context: Process context, may sleep; no lock is held.
+ * Return: 0, an error of profil_source_get(), or the clock's.
+ */
+int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr)
+{
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return 0;
+	profile->started = ktime_get_ns();
+	profil_check_later(profile);
+	if (attr)
+		return profil_source_get(&profile->claim, attr, profile->period);
+	return profil_clock_get(&profile->claim, profile->period);
 }
 
 /**
@@ -122,47 +137,4 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	status->forks_lost = atomic_read(&profile->forks_lost);
 	mutex_unlock(&profile->lock);
 	return 0;
-}
-
-/* Once true, this stays true. */
-static bool profil_binding_is_dead(const struct profil_binding *binding)
-{
-	/* Once 0, it never rises again: no task will run there. */
-	if (!atomic_read(&binding->mm->mm_users))
-		return true;
-	/* A thread ID that is reused gets another struct pid. */
-	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
-}
-
-static void profil_bindings_sweep_bucket(struct profil_bucket *bucket,
-					 struct profil_binding **removed)
-{
-	struct profil_binding *binding;
-	struct hlist_node *next;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&bucket->lock, flags);
-	hlist_for_each_entry_safe(binding, next, &bucket->chain, node)
-		if (profil_binding_is_dead(binding))
-			profil_binding_remove(binding, removed);
-	if (hlist_empty(&bucket->chain))
-		clear_bit(bucket - profil_bindings, profil_bindings_used);
-	raw_spin_unlock_irqrestore(&bucket->lock, flags);
-}
-
-/**
- * profil_bindings_sweep() - remove bindings to address spaces and threads that have ended
- *
- * Context: Process context, may sleep.
- */
-void profil_bindings_sweep(void)
-{
-	struct profil_binding *removed = NULL;
-	unsigned int i;
-
-	for_each_set_bit(i, profil_bindings_used, ARRAY_SIZE(profil_bindings)) {
-		profil_bindings_sweep_bucket(&profil_bindings[i], &removed);
-		cond_resched();
-	}
-	profil_binding_drop(removed);
 }

@@ -11,7 +11,7 @@
 #include "profile/recording.h"
 #include "source/source.h"
 
-#include <linux/ktime.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
@@ -19,25 +19,6 @@
 
 static void profil_sweep_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
-
-/**
- * profil_profile_prepare() - start the event or the clock of a profile
- * @profile: created, known only to the caller, who ends it if this fails
- * @attr: the event, of profil_source_choose(); NULL: the clock
- *
- * Context: Process context, may sleep; no lock is held.
- * Return: 0, an error of profil_source_get(), or the clock's.
- */
-int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr)
-{
-	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return 0;
-	profile->started = ktime_get_ns();
-	profil_profile_check_later(profile);
-	if (attr)
-		return profil_source_get(&profile->claim, attr, profile->period);
-	return profil_clock_get(&profile->claim, profile->period);
-}
 
 /**
  * profil_profile_end() - end a profile under its lock
@@ -161,7 +142,8 @@ bool profil_profile_retire_shut(struct profil_profile *profile)
 
 /*
  * Go on to the next published profile, or the first one.  It cannot leave the list while it is
- * referenced; new ones come last.  Return: it, referenced, or NULL; @profile's reference is dropped.
+ * referenced; new ones come last.  @profile's reference is dropped.  Return: it, referenced, or
+ * NULL.
  */
 static struct profil_profile *profil_life_next(struct profil_profile *profile)
 {
@@ -178,6 +160,45 @@ static struct profil_profile *profil_life_next(struct profil_profile *profile)
 		profil_profile_put(profile);
 	cond_resched();
 	return next;
+}
+
+/* Once true, this stays true. */
+static bool profil_binding_is_dead(const struct profil_binding *binding)
+{
+	/* Once 0, it never rises again: no task will run there. */
+	if (!atomic_read(&binding->mm->mm_users))
+		return true;
+	/* A thread ID that is reused gets another struct pid. */
+	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
+}
+
+static void profil_bindings_sweep_bucket(struct profil_bucket *bucket,
+					 struct profil_binding **removed)
+{
+	struct profil_binding *binding;
+	struct hlist_node *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry_safe(binding, next, &bucket->chain, node)
+		if (profil_binding_is_dead(binding))
+			profil_binding_remove(binding, removed);
+	if (hlist_empty(&bucket->chain))
+		clear_bit(bucket - profil_bindings, profil_bindings_used);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+}
+
+/* Remove bindings to address spaces and threads that have ended. */
+static void profil_bindings_sweep(void)
+{
+	struct profil_binding *removed = NULL;
+	unsigned int i;
+
+	for_each_set_bit(i, profil_bindings_used, ARRAY_SIZE(profil_bindings)) {
+		profil_bindings_sweep_bucket(&profil_bindings[i], &removed);
+		cond_resched();
+	}
+	profil_binding_drop(removed);
 }
 
 /* End profiles that are over, and give up the claims of those that have stopped by themselves. */

@@ -17,7 +17,6 @@ struct profil_status;
 /* life.c */
 void profil_life_init(void);
 void profil_life_exit(void);
-int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr);
 int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data);
 u64 profil_profile_retire(struct profil_profile *profile, u32 why);
@@ -26,8 +25,7 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 int profil_profile_stop_all(void);
 
 /* check.c */
-void profil_profile_check_later(struct profil_profile *profile);
+int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
-void profil_bindings_sweep(void);
 
 #endif /* PROFIL_LIFE_H */

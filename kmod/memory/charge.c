@@ -20,19 +20,6 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 
-/* @others: pages that the address space has pinned or locked already. */
-static int profil_locked_charge(struct user_struct *user, unsigned long pages, u64 others)
-{
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	long before = atomic_long_read(&user->locked_vm);
-
-	do {
-		if (before + pages > limit || others + pages > limit)
-			return -ENOMEM;
-	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &before, before + pages));
-	return 0;
-}
-
 /**
  * profil_charge_locked() - charge pages to RLIMIT_MEMLOCK
  * @pins: of current's memory
@@ -43,16 +30,27 @@ static int profil_locked_charge(struct user_struct *user, unsigned long pages, u
  */
 int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 {
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	struct mm_struct *mm = pins->mm;
-	/* What it has locked itself may change at any time. */
-	u64 others = atomic64_read(&mm->pinned_vm) + data_race(READ_ONCE(mm->locked_vm));
-	int err = 0;
+	struct user_struct *user;
+	long before;
+	u64 own;
 
-	if (pins->locker && pages)
-		err = profil_locked_charge(pins->locker->user, pages, others);
-	if (!err)
-		atomic64_add(pages, &mm->pinned_vm);
-	return err;
+	/* Added before it is compared, so that threads at once do not exceed the limit together. */
+	own = atomic64_add_return(pages, &mm->pinned_vm);
+	if (!pins->locker || !pages)
+		return 0;
+	/* What the program has locked itself may change at any time. */
+	own += data_race(READ_ONCE(mm->locked_vm));
+	user = pins->locker->user;
+	before = atomic_long_read(&user->locked_vm);
+	do {
+		if (before + pages > limit || own > limit) {
+			atomic64_sub(pages, &mm->pinned_vm);
+			return -ENOMEM;
+		}
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &before, before + pages));
+	return 0;
 }
 
 /**

@@ -43,7 +43,12 @@ static void profil_pins_aim(struct profil_pins *pins)
 
 static int profil_pins_pin_gate(struct profil_pins *pins, struct page **page)
 {
-	return profil_pages_pin(round_down(pins->layout->how.gate, PAGE_SIZE), 1, page, NULL);
+	int err = profil_pages_pin(round_down(pins->layout->how.gate, PAGE_SIZE), 1, page, NULL);
+
+	/* One with a memory error was there, and is not pinned. */
+	if (err)
+		*page = NULL;
+	return err;
 }
 
 static int profil_pins_pin_table(struct profil_pins *pins)
@@ -165,14 +170,14 @@ static int profil_pins_renew(struct profil_pins *pins, unsigned long at, unsigne
 		return err;
 	mutex_lock(pins->lock);
 	before = virt_to_page(pins->page[index]);
-	if (pins->gone || page == before) {
-		/* Nothing has changed, or it is no longer needed. */
-	} else if (PageAnon(page) && PageAnon(before)) {
+	if (pins->gone || page == before || !profil_page_same(at, page_address(page))) {
+		/* Nothing has changed, or again, or it is no longer needed. */
+	} else if (PageAnon(page) == PageAnon(before)) {
 		WRITE_ONCE(pins->page[index], page_address(page));
 		profil_sections_settle();
 		page = before;
 	} else {
-		/* All other memory keeps its pages, so this one is another mapping's. */
+		/* Dropped memory stays of its kind, so this is another mapping. */
 		err = -EFAULT;
 	}
 	mutex_unlock(pins->lock);
@@ -221,8 +226,9 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	if (err && err != -EFAULT)
 		return err;
 	mutex_lock(pins->lock);
-	/* A gate that has lost its page stays lost. */
-	if (!pins->gone && pins->gate_page) {
+	/* A gate that has lost its page stays lost.  Another thread may have seen more. */
+	if (!pins->gone && pins->gate_page && pins->gate_page != page &&
+	    (!page || profil_page_same(at, page_address(page)))) {
 		swap(pins->gate_page, page);
 		profil_pins_aim(pins);
 		/*
@@ -252,7 +258,9 @@ static unsigned long profil_pins_take(struct profil_pins *pins, unsigned long i,
 	lockdep_assert_held(pins->lock);
 	for (; i < end && n < BATCH; i++) {
 		page = pins->page[i];
-		if (!page || (!all && profil_page_same(profil_layout_address(pins->layout, i), page)))
+		if (!page)
+			continue;
+		if (!all && profil_page_same(profil_layout_address(pins->layout, i), page))
 			continue;
 		pages[n++] = virt_to_page(page);
 		WRITE_ONCE(pins->page[i], NULL);

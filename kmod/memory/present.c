@@ -113,12 +113,17 @@ static int profil_pages_pin_present(struct mm_struct *mm, unsigned long at, unsi
 static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigned long nr)
 {
 	unsigned long end = at + (nr << PAGE_SHIFT);
+	struct vm_area_struct *vma;
 	bool unlocked = false;
 	int err = 0;
 
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	for (; at < end && !err; at += PAGE_SIZE) {
+		vma = vma_lookup(mm, at);
+		/* Its handler may never answer: profil_page_pin_present() refuses it. */
+		if (vma && profil_vma_is_watched(vma))
+			continue;
 		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
 		if (fatal_signal_pending(current))
 			err = -EINTR;

@@ -11,7 +11,7 @@
 #include "profile/binding.h"
 
 #include "base/limits.h"
-#include "profile/profile.h"
+#include "profile/recording.h"
 
 #include <linux/lockdep.h>
 #include <linux/pid.h>
@@ -180,7 +180,8 @@ static int profil_binding_insert(struct profil_bucket *bucket, struct profil_bin
 		goto unlock;
 	if (!test_bit(number, profil_bindings_used))
 		set_bit(number, profil_bindings_used);
-	if (!profil_everybody_met(profile->everybody))
+	/* Its bit may be another recording's by now, if it is about to end. */
+	if (!profil_everybody_met(profil_everybody_bit(profile)))
 		binding->key |= PROFIL_KEY_MORE;
 	if (existing)
 		hlist_replace_rcu(&existing->node, &binding->node);

@@ -14,7 +14,7 @@
 /* The pages that its entries take. */
 static long profil_recording_pages(const struct profil_recording *recording)
 {
-	return DIV_ROUND_UP((u64)READ_ONCE(recording->in_use) * PROFIL_NODE_SIZE, PAGE_SIZE);
+	return DIV_ROUND_UP((u64)READ_ONCE(recording->entries) * PROFIL_NODE_SIZE, PAGE_SIZE);
 }
 
 /**
@@ -62,12 +62,16 @@ int profil_recording_keep(struct profil_recording *recording)
  */
 void profil_recording_end(struct profil_recording *recording)
 {
+	struct profil_pool pool = {};
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	WRITE_ONCE(recording->ended, true);
+	/* What is left of the pool is not charged.  Its count stays, so that it is not filled. */
+	pool.nodes.first = llist_del_all(&recording->pool.nodes);
 	if (recording->news)
 		profil_news_tell(recording->news);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_pool_empty(&pool);
 	profil_recording_charge(recording);
 }

@@ -170,6 +170,7 @@ static void profil_recording_count(struct profil_recording *recording,
 {
 	u32 *used = &recording->used[entry->share];
 
+	WRITE_ONCE(recording->entries, recording->entries + change);
 	change *= profil_entry_numbers(&entry->same);
 	/* Ticks read these without the lock. */
 	WRITE_ONCE(recording->in_use, recording->in_use + change);

@@ -132,6 +132,7 @@ struct profil_entry {
  *	any more.  Set once, under @lock
  * @nr: the last number that was given
  * @in_use: numbers that are given and not forgotten
+ * @entries: how many entries have these
  * @used: likewise, in each share
  * @limit: how many may be in use; constant
  * @bits: log2 of the number of chains of each kind; constant
@@ -168,6 +169,7 @@ struct profil_recording {
 	u32 forgets;
 	u32 nr;
 	u32 in_use;
+	u32 entries;
 	u32 used[1 + (1 << PROFIL_SHARE_BITS)];
 	u32 limit;
 	unsigned int bits;

@@ -129,8 +129,8 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 }
 
 /*
- * Count the tick in the cell of its text: @cell, which is remembered, or, if that is 0, the one that
- * was remembered.  In one section, so that nothing has to be looked for, or locked, twice.
+ * Count the tick in the cell of its text: @cell, or, if that is 0, the one that was remembered.
+ * In one section, so that nothing has to be looked for, or locked, twice.
  * @forgets: of the recording, read before @cell was looked for.  Return: false if there is none.
  */
 static bool profil_resolve_known(const struct profil_question *question, struct found *found,

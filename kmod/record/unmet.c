@@ -111,7 +111,8 @@ static void profil_unmet_work(struct work_struct *unused)
 	for_each_possible_cpu(cpu) {
 		question = *per_cpu_ptr(&profil_questions, cpu);
 		for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
-			if (smp_load_acquire(&question->kernel))	/* the tick has filled it in */
+			/* The tick has filled it in. */
+			if (smp_load_acquire(&question->kernel))
 				profil_unmet_answer(question);
 		cond_resched();
 	}

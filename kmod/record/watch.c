@@ -140,8 +140,12 @@ struct profil_watch *profil_watch_add(struct profil_bucket *bucket,
 				      struct profil_owned owned, struct profil_watch *memory)
 {
 	struct profil_watch *watch = memory;
-	int err = profil_watch_room(bucket, profile, pid);
+	int err;
 
+	/* It gets no more memory then, and nothing is lost. */
+	if (READ_ONCE(profile->retired))
+		return ERR_PTR(-ENOENT);
+	err = profil_watch_room(bucket, profile, pid);
 	if (err)
 		return ERR_PTR(err);
 	BUILD_BUG_ON(sizeof(*watch) > PROFIL_NODE_SIZE);
@@ -263,7 +267,7 @@ void profil_watches_remove(struct profil_recording *recording)
 		if (watch) {
 			bucket = profil_watch_bucket(watch->pid);
 			raw_spin_lock_irqsave(&bucket->lock, flags);
-			/* First, while the probe on execve(2) still finds it and waits for the lock. */
+			/* First, while the probe on execve(2) finds it and waits for the lock. */
 			if (!hlist_unhashed(&watch->node))
 				profil_owner_end(recording, watch->owned, watch->pid, true);
 			profil_watch_remove(watch);

@@ -26,15 +26,20 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
-/* If other ticks have taken the last element of the array, the page of that one. */
-static unsigned long profil_demand_index(const struct profil_deferral *deferral,
-					 const struct profil_layout *layout)
+/* Return: false if other ticks have taken the last element of the array. */
+static bool profil_demand_index(const struct profil_deferral *deferral,
+				const struct profil_layout *layout, unsigned long *index)
 {
 	u64 stored = atomic64_read(&deferral->profile->stored);
-	u64 position = deferral->place.width ? deferral->place.position :
-			profil_layout_sample(layout, min(stored, layout->how.nr_samples - 1));
+	u64 position = deferral->place.position;
 
-	return position >> PAGE_SHIFT;
+	if (!deferral->place.width) {
+		if (stored >= layout->how.nr_samples)
+			return false;
+		position = profil_layout_sample(layout, stored);
+	}
+	*index = position >> PAGE_SHIFT;
+	return true;
 }
 
 /* Return: true if the page is among the pins now. */
@@ -91,11 +96,10 @@ static bool profil_demand_find(const struct profil_deferral *deferral, unsigned 
 	profil_section_enter();
 	pins = rcu_dereference_sched(deferral->profile->pins);
 	/* After an exec the memory is another program's. */
-	wanted = profil_defer_runs(deferral, pins) && pins->mm == current->mm;
-	if (wanted) {
-		*index = profil_demand_index(deferral, pins->layout);
+	wanted = profil_defer_runs(deferral, pins) && pins->mm == current->mm &&
+		 profil_demand_index(deferral, pins->layout, index);
+	if (wanted)
 		*address = profil_layout_address(pins->layout, *index);
-	}
 	profil_section_leave();
 	local_irq_restore(flags);
 	return wanted;

@@ -5,7 +5,7 @@
  * A tick cannot look it up.  If it came in user mode, its task does, before it executes another
  * instruction there (record/resolve.c).  A task in kernel mode may stay there for as long as it
  * likes, so a work item looks (record/unmet.c).  A task in the kernel has at most one place for
- * each recording, one user's tasks cannot take all places, nor can all ticks in kernel mode.
+ * each recording.  One user's tasks cannot take all places of a mode, nor one mode all places.
  *
  * Context: hard interrupt
  */
@@ -34,7 +34,7 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
 					       unsigned long payer, bool user)
 {
 	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
-	unsigned int same = 0, kernel = 0, i;
+	unsigned int same = 0, mode = 0, i;
 	struct task_struct *task;
 
 	for (i = 0; i < PROFIL_QUESTIONS; i++, question++) {
@@ -46,15 +46,15 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
 				break;
 			continue;
 		}
-		if (READ_ONCE(question->kernel)) {
-			if (!user && task == current && question->profile == profile)
-				return question;
-			kernel++;
-		}
+		/* Ticks in kernel mode leave soon, and find room beside those that need not. */
+		if (READ_ONCE(question->kernel) == user)
+			continue;
+		if (!user && task == current && question->profile == profile)
+			return question;
+		mode++;
 		same += question->payer == payer;
 	}
-	return same < PROFIL_QUESTIONS_USER && (user || kernel < PROFIL_QUESTIONS_KERNEL) ?
-	       room : NULL;
+	return same < PROFIL_QUESTIONS_USER && mode < PROFIL_QUESTIONS_MODE ? room : NULL;
 }
 
 /**

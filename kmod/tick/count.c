@@ -48,8 +48,13 @@ static enum profil_cause profil_count_store(struct profil_profile *profile,
 	void *element;
 
 	do {
-		if (index >= layout->how.nr_samples)
-			return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
+		if (index >= layout->how.nr_samples) {
+			if (!layout->pcsample)
+				return PROFIL_OUTSIDE;
+			/* A child may have been forked just before its parent went off. */
+			profil_profile_stop(profile, PROFIL_STATE_FULL);
+			return PROFIL_OFF;
+		}
 		element = profil_count_address(pins, profil_layout_sample(layout, index),
 					       deferral);
 		if (!element)

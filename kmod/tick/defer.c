@@ -121,28 +121,33 @@ static u64 profil_defer_count(struct profil_deferral *deferral, bool hole)
 	struct profil_profile *profile = deferral->profile;
 	struct profil_pins *pins = rcu_dereference_sched(profile->pins);
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-	bool runs = profil_defer_runs(deferral, pins), contended = runs && !hole && !deferral->page;
 	u64 left = deferral->count, some;
 	enum profil_cause cause;
 
-	if (runs && hole)
+	if (hole && profil_defer_runs(deferral, pins))
 		profil_defer_hole(deferral, pins);
 	for (; left; left -= some) {
 		some = left;
-		cause = contended ? PROFIL_CONTENDED : PROFIL_OFF;
+		cause = PROFIL_OFF;
 		/* Each time: a counter at its limit may have stopped the profile. */
-		if (deferral->page && profil_defer_runs(deferral, pins))
+		if (profil_defer_runs(deferral, pins))
 			cause = profil_count_at(profile, pins, &deferral->place, deferral, &some);
-		if (cause == PROFIL_DEFERRED)
+		if (cause == PROFIL_DEFERRED && deferral->page)
 			break;
+		/* The others have no page either, and an array that is full stays full. */
+		if (cause == PROFIL_DEFERRED)
+			cause = PROFIL_CONTENDED;
+		if (cause != PROFIL_COUNTED && cause != PROFIL_SATURATED)
+			some = left;
 		tally->cause[cause] += some;
 	}
 	tally->granted += deferral->count - left;
 	deferral->count = left;
+	if (left)
+		return left;
 	/* Only now may a tick on another CPU use the deferral. */
-	if (!left)
-		smp_store_release(&deferral->task, NULL);
-	return left;
+	smp_store_release(&deferral->task, NULL);
+	return 0;
 }
 
 /**

@@ -30,11 +30,11 @@ struct task_struct;
  */
 
 /*
- * Places of a CPU, those that ticks in kernel mode may take, those that one payer may take besides
- * the first, and the ticks in each.
+ * Places of a CPU; those that ticks in kernel mode, or in user mode, may take, and of these those
+ * that one payer may take, both besides the first; and the ticks in each.
  */
 #define PROFIL_QUESTIONS	24
-#define PROFIL_QUESTIONS_KERNEL	16
+#define PROFIL_QUESTIONS_MODE	16
 #define PROFIL_QUESTIONS_USER	8
 #define PROFIL_QUESTION_TICKS	8
 /* In &profil_question.ticks: no more ticks may be added. */
