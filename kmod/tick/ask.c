@@ -74,8 +74,8 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 	unsigned long payer = profil_payer();
 	struct profil_question *question;
 
-	/* It exits. */
-	if (!mm && !thread)
+	/* It exits, or the recording has stopped. */
+	if ((!mm && !thread) || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return false;
 	question = profil_ask_find(profile, payer, user);
 	if (!question)

@@ -199,10 +199,13 @@ static u64 profil_record_call(const struct profil_profile *profile)
 	return instruction_pointer(task_pt_regs(current));
 }
 
-/* Kernel threads are recorded if the kernel is. */
-static bool profil_record_wants(const struct profil_profile *profile)
+/* The owner of current's ticks, by its watch; number 0 if it has yet to be found. */
+static struct profil_owned profil_record_watched(const struct profil_profile *profile)
 {
-	return !(current->flags & PF_KTHREAD) || (profile->everybody && profile->recording->kernel);
+	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
+
+	return profil_recording_lacks_owner(profile->recording, owned, profil_payer()) ?
+		(struct profil_owned) {} : owned;
 }
 
 /* Return: false if the tick cannot wait, or need not: only its place in the kernel counts. */
@@ -220,15 +223,19 @@ static bool profil_record_wait(struct profil_profile *profile, struct profil_own
 			  false);
 }
 
-/* Count a tick whose text, or whose owner, is not known. */
+/* Count a tick whose text, or whose owner, is not known.  If it cannot count, it does not wait. */
 static noinline enum profil_cause profil_record_other(struct profil_profile *profile,
 						      struct profil_owned owned,
 						      struct pt_regs *regs)
 {
-	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return PROFIL_OFF;
-	if (!profil_record_wants(profile))
-		return PROFIL_NO_USER_PC;
+	if (unlikely(current->flags & PF_KTHREAD)) {
+		/* They are recorded if the kernel is. */
+		if (!profile->everybody || !profile->recording->kernel)
+			return READ_ONCE(profile->state) == PROFIL_STATE_RUNNING ?
+				       PROFIL_NO_USER_PC : PROFIL_OFF;
+		/* It may have borrowed the address space, and not be its owner. */
+		owned = profil_record_watched(profile);
+	}
 	if (profil_record_wait(profile, owned, regs))
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
@@ -242,18 +249,12 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
  * @profile: a system-wide recording
  * @regs: what the tick interrupted
  *
- * Its owner is that of its watch, if it has one and that has an owner.
- *
  * Context: The tick.
  * Return: its outcome, PROFIL_DEFERRED, or PROFIL_NO_USER_PC if kernel threads are not recorded.
  */
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
 {
-	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
-
-	if (profil_recording_lacks_owner(profile->recording, owned, profil_payer()))
-		owned = (struct profil_owned) {};
-	return profil_record_other(profile, owned, regs);
+	return profil_record_other(profile, profil_record_watched(profile), regs);
 }
 
 /**
@@ -275,8 +276,5 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 	if (pc && hits &&
 	    profil_record_find(hits, pc, profil_mm_mappings(binding->mm), &key))
 		return profil_record_add_inline(binding->profile, owned, current, key);
-	/* A kernel thread borrows the address space. */
-	if (unlikely(current->flags & PF_KTHREAD))
-		return profil_record_unmet(binding->profile, regs);
 	return profil_record_other(binding->profile, owned, regs);
 }
