@@ -31,7 +31,8 @@ profil_record_add_inline(const struct profil_profile *profile, struct profil_own
 
 	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
-	cause = profil_table_add_known(pins, key);
+	/* Nearly all keys have their element already, and then nothing is called. */
+	cause = profil_table_add_from(pins, key, profil_table_index(pins, key), false, NULL);
 	if (unlikely(cause == PROFIL_FULL))
 		cause = profil_table_add(pins, key, recording->news);
 	/* Use the same table: the recording may end between the two counts. */

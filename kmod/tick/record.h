@@ -105,31 +105,36 @@ static __always_inline void profil_table_count(struct profil_count *element)
 	atomic64_inc((atomic64_t *)&element->count);
 }
 
+bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news);
+
 /**
- * profil_table_add_known() - count a tick with a key that has its element already
+ * profil_table_add_from() - count a tick in one of the elements in a row
  * @pins: of the table
  * @key: as in &struct profil_count
- *
- * Nearly all ticks take this path, so it calls nothing.
+ * @index: of the first element
+ * @may_claim: a key without an element may get one; constant
+ * @news: of the session, whose reader may wait for new keys
  *
  * Context: Interrupts off, in a section.
- * Return: PROFIL_COUNTED; PROFIL_FULL: use profil_table_add().
+ * Return: PROFIL_COUNTED; PROFIL_FULL without room, or unless the key has an element already.
  */
-static __always_inline enum profil_cause profil_table_add_known(const struct profil_pins *pins,
-								u64 key)
+static __always_inline enum profil_cause profil_table_add_from(const struct profil_pins *pins,
+							       u64 key, u64 index, bool may_claim,
+							       struct profil_news *news)
 {
-	u64 index = profil_table_index(pins, key), there;
 	struct profil_count *element;
 	unsigned int i;
+	u64 there;
 
 	for (i = 0; i < PROFIL_TABLE_TRIES; i++) {
 		element = profil_table_element(pins, index + i);
 		there = READ_ONCE(element->key);
-		if (there == key) {
+		if (there == key ||
+		    (!there && may_claim && profil_table_claim(element, key, news))) {
 			profil_table_count(element);
 			return PROFIL_COUNTED;
 		}
-		if (!there)
+		if (!there && !may_claim)
 			break;
 		barrier();	/* or each tick loads registers for rounds that few need */
 	}

@@ -9,33 +9,22 @@
  */
 #include "tick/record.h"
 
-/* Return: true if the element is the key's, or was free and is the key's now. */
-static bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news)
+/**
+ * profil_table_claim() - give a key an element
+ * @element: was free
+ * @key: the key
+ * @news: as for profil_table_add_from()
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if the element is the key's now.
+ */
+bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news)
 {
-	u64 there = READ_ONCE(element->key);
+	u64 there = cmpxchg(&element->key, 0, key);
 
-	if (there)
-		return there == key;
-	there = cmpxchg(&element->key, 0, key);
 	if (!there)
 		profil_news_key(news);
 	return !there || there == key;
-}
-
-static enum profil_cause profil_table_add_from(const struct profil_pins *pins, u64 key, u64 index,
-					       struct profil_news *news)
-{
-	struct profil_count *element;
-	unsigned int i;
-
-	for (i = 0; i < PROFIL_TABLE_TRIES; i++) {
-		element = profil_table_element(pins, index + i);
-		if (!profil_table_claim(element, key, news))
-			continue;
-		profil_table_count(element);
-		return PROFIL_COUNTED;
-	}
-	return PROFIL_FULL;
 }
 
 /**
@@ -54,11 +43,12 @@ enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
 				   struct profil_news *news)
 {
 	enum profil_cause cause = profil_table_add_from(pins, key, profil_table_index(pins, key),
-							news);
+							true, news);
 	u64 hash = hash_64(key, 64);
 
 	if (cause != PROFIL_FULL)
 		return cause;
 	return profil_table_add_from(pins, key,
-				     hash_64(hash ^ hash >> 32, pins->layout->count_bits), news);
+				     hash_64(hash ^ hash >> 32, pins->layout->count_bits), true,
+				     news);
 }
