@@ -46,6 +46,7 @@ u64 profil_recording_life(const struct profil_profile *profile, const struct mm_
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start);
 
 /* resolve.c */
+void profil_resolve_count(const struct profil_question *question, u32 cell, u64 offset);
 bool profil_resolve_call(struct profil_question *question, u64 pc);
 void profil_resolve_work(struct callback_head *work);
 

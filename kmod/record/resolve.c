@@ -107,23 +107,29 @@ static struct profil_binding *profil_resolve_binding(const struct profil_questio
 	return profil_resolve_binding_in(&profil_binding_bucket(question->mm)->chain, question);
 }
 
-/* In a section. */
-static void profil_resolve_count_here(const struct profil_question *question, u64 key)
+/**
+ * profil_resolve_count() - count a tick that has waited
+ * @question: the tick
+ * @cell: its cell
+ * @offset: its offset there
+ *
+ * Interrupts stay off: profil_sections_settle() waits for sections.
+ *
+ * Context: Process context.
+ */
+void profil_resolve_count(const struct profil_question *question, u32 cell, u64 offset)
 {
 	struct profil_profile *profile = question->profile;
-
-	profil_tick_recorded(profile, profil_record_add(profile, question->owned, question->task,
-							key));
-}
-
-/* Interrupts stay off: profil_sections_settle() waits for sections. */
-static void profil_resolve_count(const struct profil_question *question, u64 key)
-{
+	enum profil_cause cause;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	profil_section_enter();
-	profil_resolve_count_here(question, key);
+	cause = profil_record_add(profile, question->owned, question->task,
+				  (u64)cell << PROFIL_COUNT_SHIFT | offset);
+	if (cause == PROFIL_COUNTED && cell == profil_owned_kernel(question->owned))
+		cause = PROFIL_KERNEL;
+	profil_tick_recorded(profile, cause);
 	profil_section_leave();
 	local_irq_restore(flags);
 }
@@ -136,9 +142,11 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 static bool profil_resolve_known(const struct profil_question *question, struct found *found,
 				 u32 forgets, u32 cell)
 {
+	struct profil_profile *profile = question->profile;
 	struct profil_binding *binding;
 	struct profil_hits *hits;
 	unsigned long flags;
+	u64 key;
 
 	local_irq_save(flags);
 	profil_section_enter();
@@ -149,9 +157,10 @@ static bool profil_resolve_known(const struct profil_question *question, struct 
 	if (hits)
 		cell = profil_space_recall(hits, &found->same, question->owned.owner, forgets,
 					   cell, &found->hit);
+	key = (u64)cell << PROFIL_COUNT_SHIFT | (found->hit.key + found->pc - found->hit.low);
 	if (cell)
-		profil_resolve_count_here(question, (u64)cell << PROFIL_COUNT_SHIFT |
-					  (found->hit.key + found->pc - found->hit.low));
+		profil_tick_recorded(profile, profil_record_add(profile, question->owned,
+								question->task, key));
 	profil_section_leave();
 	local_irq_restore(flags);
 	return cell;
@@ -258,7 +267,6 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 
 static void profil_resolve_answer(const struct profil_question *question, struct found *found)
 {
-	u64 unknown = (u64)profil_owned_unknown(question->owned) << PROFIL_COUNT_SHIFT;
 	u32 forgets = READ_ONCE(question->profile->recording->forgets);
 	u64 life = profil_resolve_prepare(question);
 	u32 cell = 0;
@@ -270,7 +278,7 @@ static void profil_resolve_answer(const struct profil_question *question, struct
 	if (cell)
 		profil_resolve_known(question, found, forgets, cell);
 	else
-		profil_resolve_count(question, unknown);
+		profil_resolve_count(question, profil_owned_unknown(question->owned), 0);
 }
 
 static void profil_resolve_slowly(struct profil_question *question, struct found *found)

@@ -13,7 +13,6 @@
 #include "tick/sample.h"
 
 #include <linux/cpumask.h>
-#include <linux/irqflags.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -21,47 +20,21 @@
 #include <linux/sched/task.h>
 #include <linux/task_work.h>
 
-static void profil_unmet_count(const struct profil_question *question, u64 place)
+/* Count ticks where the task called the kernel; in the kernel, if the memory is gone. */
+static void profil_unmet_count(struct profil_question *question, int ticks)
 {
-	struct profil_profile *profile = question->profile;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	profil_section_enter();
-	profil_tick_recorded(profile, profil_record_add_kernel(profile, question->owned,
-							       question->task, place));
-	profil_section_leave();
-	local_irq_restore(flags);
-}
-
-/* Count a tick where the task called the kernel; in the kernel, if the memory is gone. */
-static void profil_unmet_count_call(struct profil_question *question, u64 call)
-{
-	if (!question->mm || !call || !profil_resolve_call(question, call))
-		profil_unmet_count(question, 0);
-}
-
-static void profil_unmet_count_all(struct profil_question *question, int ticks)
-{
+	u32 kernel = profil_owned_kernel(question->owned);
 	bool calls = question->profile->recording->calls;
+	u64 place;
 	int i;
 
-	for (i = 0; i < ticks; i++)
-		if (calls)
-			profil_unmet_count_call(question, question->place[i]);
-		else
-			profil_unmet_count(question, question->place[i]);
-}
-
-/* Does the task still have the address space that its ticks came in? */
-static bool profil_unmet_stays(const struct profil_question *question)
-{
-	bool stays;
-
-	task_lock(question->task);
-	stays = question->mm && question->task->mm == question->mm;
-	task_unlock(question->task);
-	return stays;
+	for (i = 0; i < ticks; i++) {
+		place = question->place[i];
+		if (!calls)
+			profil_resolve_count(question, kernel, place);
+		else if (!question->mm || !place || !profil_resolve_call(question, place))
+			profil_resolve_count(question, kernel, 0);
+	}
 }
 
 /*
@@ -71,13 +44,18 @@ static bool profil_unmet_stays(const struct profil_question *question)
 static struct profil_owned profil_unmet_process(const struct profil_question *question)
 {
 	struct profil_owned owned = question->profile->recording->nobody;
-	struct rw_semaphore *exec = &question->task->signal->exec_update_lock;
+	struct task_struct *task = question->task;
+	struct rw_semaphore *exec = &task->signal->exec_update_lock;
+	bool stays;
 
 	if (!down_read_trylock(exec))
 		return owned;
-	if (profil_unmet_stays(question))
-		owned = profil_meet_task(question->profile, question->task, question->mm,
-					 question->payer);
+	/* Does it still have the address space that its ticks came in? */
+	task_lock(task);
+	stays = question->mm && task->mm == question->mm;
+	task_unlock(task);
+	if (stays)
+		owned = profil_meet_task(question->profile, task, question->mm, question->payer);
 	up_read(exec);
 	return owned;
 }
@@ -93,7 +71,7 @@ static void profil_unmet_answer(struct profil_question *question)
 			profil_meet_task(profile, task, NULL, question->payer) :
 			profil_unmet_process(question);
 	/* Pairs with profil_ask_add(): each tick that is counted here has written its place. */
-	profil_unmet_count_all(question, atomic_xchg(&question->ticks, PROFIL_QUESTION_TAKEN));
+	profil_unmet_count(question, atomic_xchg(&question->ticks, PROFIL_QUESTION_TAKEN));
 	set_active_memcg(before);
 	if (question->mm)
 		mmdrop(question->mm);

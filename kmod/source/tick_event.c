@@ -35,14 +35,6 @@ static void profil_event_count(struct profil_source *source, struct pt_regs *reg
 	profil_section_leave();
 }
 
-/* The NMI itself does not count as an interrupt. */
-static enum profil_where profil_nmi_where(const struct pt_regs *regs)
-{
-	if (hardirq_count() > profil_nmi_levels(regs) * HARDIRQ_OFFSET)
-		return PROFIL_IN_IRQ;
-	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
-}
-
 static void profil_note_count(struct profil_note *note)
 {
 	this_cpu_write(profil_event_where, note->where);
@@ -90,7 +82,7 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 		return;
 	if (in_nmi()) {
 		/* Nothing else is safe: the NMI may have interrupted anything. */
-		if (!profil_note_write(source, regs, period, profil_nmi_where(regs)))
+		if (!profil_note_write(source, regs, period, profil_where(profil_nmi_levels(regs))))
 			profil_event_miss(source);
 		return;
 	}

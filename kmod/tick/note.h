@@ -8,6 +8,7 @@
 #define PROFIL_NOTE_H
 
 #include <linux/irq_work.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
@@ -27,6 +28,20 @@ enum profil_where {
 	PROFIL_IN_SOFTIRQ,
 	PROFIL_IN_IRQ
 };
+
+/**
+ * profil_where() - what is running
+ * @levels: of hardirq_count() that the tick itself adds
+ *
+ * Context: Any.
+ * Return: what the tick has interrupted.
+ */
+static __always_inline enum profil_where profil_where(unsigned int levels)
+{
+	if (hardirq_count() > levels * HARDIRQ_OFFSET)
+		return PROFIL_IN_IRQ;
+	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
+}
 
 /**
  * struct profil_note - an event in an NMI

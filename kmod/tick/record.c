@@ -66,15 +66,8 @@ static enum profil_cause profil_record_add_unknown(const struct profil_profile *
 	return profil_record_add(profile, owned, current, key);
 }
 
-/**
- * profil_record_place() - the place in the kernel that a tick interrupted
- * @recording: its recording
- * @regs: what it interrupted, in kernel mode
- *
- * Context: The tick.
- * Return: the offset; 0 if it is not known, or not wanted.
- */
-u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs)
+/* The place in the kernel that a tick interrupted; 0 if it is not known, or not wanted. */
+static u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs)
 {
 	unsigned long address = instruction_pointer(regs);
 	u64 place = address - recording->kernel;
@@ -91,38 +84,15 @@ u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs
 		       0 : place | (u64)generation << PROFIL_GENERATION_SHIFT;
 }
 
-/**
- * profil_record_add_kernel() - count a tick in kernel mode
- * @profile: a recording
- * @owned: whose tick
- * @task: as for profil_record_add()
- * @place: as profil_record_place() returns it
- *
- * Context: Interrupts off, in a section.
- * Return: PROFIL_KERNEL, PROFIL_FULL, PROFIL_OFF.
- */
-enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
-					   struct profil_owned owned, struct task_struct *task,
-					   u64 place)
+/* @place: as profil_record_place() returns it. */
+static enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
+						  struct profil_owned owned,
+						  struct task_struct *task, u64 place)
 {
 	u64 key = (u64)profil_owned_kernel(owned) << PROFIL_COUNT_SHIFT | place;
 	enum profil_cause cause = profil_record_add(profile, owned, task, key);
 
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
-}
-
-static __always_inline enum profil_where profil_record_where(const struct profil_profile *profile)
-{
-	const struct profil_claim *claim = &profile->claim;
-	enum profil_where where = claim->source ? this_cpu_read(profil_event_where) :
-						  PROFIL_IN_THIS;
-
-	if (where != PROFIL_IN_THIS)
-		return where;
-	/* The tick of the clock, or of a counter of the CPU, itself adds one level. */
-	if (hardirq_count() > claim->interrupts * HARDIRQ_OFFSET)
-		return PROFIL_IN_IRQ;
-	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
 }
 
 /*
@@ -133,11 +103,16 @@ static __always_inline struct profil_owned
 profil_record_interrupt(const struct profil_profile *profile)
 {
 	const struct profil_recording *recording = profile->recording;
-	enum profil_where where;
+	const struct profil_claim *claim = &profile->claim;
+	enum profil_where where = PROFIL_IN_THIS;
 
 	if (!recording->kernel)
 		return (struct profil_owned) {};
-	where = profil_record_where(profile);
+	if (claim->source)
+		where = this_cpu_read(profil_event_where);
+	/* The tick of the clock, or of a counter of the CPU, itself adds one level. */
+	if (where == PROFIL_IN_THIS)
+		where = profil_where(claim->interrupts);
 	if (where == PROFIL_IN_IRQ)
 		return recording->irq;
 	if (where == PROFIL_IN_SOFTIRQ)
@@ -152,7 +127,7 @@ profil_record_interrupt(const struct profil_profile *profile)
  * @regs: what it interrupted, in kernel mode
  *
  * Context: The tick.
- * Return: as profil_record_add_kernel().
+ * Return: PROFIL_KERNEL, PROFIL_FULL, PROFIL_OFF.
  */
 enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 				       struct profil_owned owned, struct pt_regs *regs)

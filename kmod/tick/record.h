@@ -198,10 +198,6 @@ static inline unsigned int profil_hit_set(unsigned long pc)
 
 enum profil_cause profil_record_add(const struct profil_profile *profile,
 				    struct profil_owned owned, struct task_struct *task, u64 key);
-u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs);
-enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
-					   struct profil_owned owned, struct task_struct *task,
-					   u64 place);
 enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 				       struct profil_owned owned, struct pt_regs *regs);
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
