@@ -42,21 +42,6 @@ static bool profil_demand_index(const struct profil_deferral *deferral,
 	return true;
 }
 
-/* Return: true if the page is among the pins now. */
-static bool profil_demand_enter(struct profil_pins *pins, unsigned long index, struct page *page)
-{
-	bool kept;
-
-	mutex_lock(pins->lock);
-	kept = !pins->gone && !pins->page[index];
-	if (kept) {
-		WRITE_ONCE(pins->page[index], page_address(page));
-		pins->held++;
-	}
-	mutex_unlock(pins->lock);
-	return kept;
-}
-
 /* Return: true if the page stays pinned for the ticks to come. */
 static bool profil_demand_keep(struct profil_profile *profile, unsigned long index,
 			       struct page *page)
@@ -64,7 +49,7 @@ static bool profil_demand_keep(struct profil_profile *profile, unsigned long ind
 	struct profil_pins *pins;
 	bool kept = false;
 
-	/* A charge takes mmap_lock, and a refusal may be audited: do not try for each tick. */
+	/* A refusal may be audited: do not try for each tick. */
 	if (time_before(jiffies, READ_ONCE(profile->no_room)))
 		return false;
 	pins = profil_profile_get_pins(profile);
@@ -72,11 +57,18 @@ static bool profil_demand_keep(struct profil_profile *profile, unsigned long ind
 		return false;
 	if (profil_charge_pages(pins, 1)) {
 		WRITE_ONCE(profile->no_room, jiffies + HZ);
-	} else {
-		kept = profil_demand_enter(pins, index, page);
-		if (!kept)
-			profil_charge_return(pins, 1);
+		goto put_pins;
 	}
+	mutex_lock(pins->lock);
+	kept = !pins->gone && !pins->page[index];
+	if (kept) {
+		WRITE_ONCE(pins->page[index], page_address(page));
+		pins->held++;
+	}
+	mutex_unlock(pins->lock);
+	if (!kept)
+		profil_charge_return(pins, 1);
+put_pins:
 	profil_pins_put(pins);
 	return kept;
 }
