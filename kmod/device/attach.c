@@ -87,11 +87,6 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 	return 0;
 }
 
-static int profil_attach_first(struct profil_profile *profile, struct target *target)
-{
-	return profil_profile_begin(profile, 0, profil_attach_publish, target);
-}
-
 static int profil_attach_everybody(struct profil_profile *profile, void *unused)
 {
 	int err = profil_everybody_begin(profile);
@@ -124,8 +119,7 @@ static void profil_attach_end_owner(struct profil_profile *profile, const struct
 
 /* Entering the proof waits for a target in execve(2), and so for memory: no lock is held. */
 static int profil_attach_target(struct profil_profile *profile, struct profil_proof *proof,
-				int (*publish)(struct profil_profile *profile,
-					       struct target *target))
+				bool first)
 {
 	bool thread = profile->flags & PROFIL_THREAD;
 	struct target target = { .proof = proof };
@@ -133,12 +127,14 @@ static int profil_attach_target(struct profil_profile *profile, struct profil_pr
 
 	target.pid = get_task_pid(proof->target, thread ? PIDTYPE_PID : PIDTYPE_TGID);
 	target.binding = profil_binding_alloc();
-	target.watch = thread ? NULL : profil_watch_alloc();
+	if (!thread)
+		target.watch = kzalloc(sizeof(*target.watch), GFP_KERNEL_ACCOUNT);
 	if (target.binding && (target.watch || thread))
 		err = target.pid ? profil_attach_enter(&target, profile) : -ESRCH;
 	if (err)
 		goto free;
-	err = publish(profile, &target);
+	err = first ? profil_profile_begin(profile, 0, profil_attach_publish, &target) :
+		      profil_attach_more(profile, &target);
 	if (err)
 		profil_attach_end_owner(profile, &target, err == -ESRCH);
 	profil_proof_leave(proof, target.mm);
@@ -176,7 +172,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	raw_spin_unlock_irq(&recording->lock);
 	err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
-		err = profil_attach_target(profile, proof, profil_attach_first);
+		err = profil_attach_target(profile, proof, true);
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err)
@@ -265,7 +261,7 @@ static int profil_attach_add(struct profil_profile *profile, const struct profil
 		return err;
 	err = profil_attach_check_event(profile, &proof);
 	if (!err)
-		err = profil_attach_target(profile, &proof, profil_attach_more);
+		err = profil_attach_target(profile, &proof, false);
 	profil_proof_close(&proof);
 	return err;
 }

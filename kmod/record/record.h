@@ -65,7 +65,6 @@ void profil_modules_exit(void);
 
 /* watch.c */
 void profil_watches_init(void);
-struct profil_watch *profil_watch_alloc(void);
 struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 				       const struct profil_profile *profile,
 				       const struct pid *pid);

@@ -35,17 +35,6 @@ void profil_watches_init(void)
 	profil_buckets_init(profil_watches, ARRAY_SIZE(profil_watches), &key);
 }
 
-/**
- * profil_watch_alloc() - allocate a watch
- *
- * Context: Process context, may sleep.
- * Return: zeroed memory for profil_watch_publish(), or NULL.
- */
-struct profil_watch *profil_watch_alloc(void)
-{
-	return kzalloc(sizeof(struct profil_watch), GFP_KERNEL_ACCOUNT);
-}
-
 /*
  * The user of a system-wide recording does not choose whom it follows, and it follows each process
  * once.  If it were charged, strangers' processes would use up what that user may follow.  Return:
@@ -331,7 +320,7 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
 /**
  * profil_watch_publish() - publish a binding, and follow its process
  * @binding: of a recording to the process's address space
- * @watch: memory for a watch
+ * @watch: zeroed memory for a watch
  * @target: one of the process's threads
  *
  * The caller keeps the process from executing another program.
