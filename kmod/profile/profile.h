@@ -187,8 +187,9 @@ struct profil_deferral {
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @lock: guards @pins, @claim and @retired; held for short times only, never while
  *	waiting for memory or mmap_lock
- * @retired: it is over.  Set once, under @lock, before its bindings and watches are removed;
- *	it is read under the lock of their list before one is added, and then none is
+ * @retired: it is over.  Set once, under @lock, before its bindings are removed; it is read under
+ *	the lock of their list before one is added, and then none is.  A recording's @ended is the
+ *	same for watches
  * @rate: Hz charged to @user; 0 once it has ended
  * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
  *	budgets

@@ -128,8 +128,8 @@ struct profil_entry {
  *	referenced; constant
  * @charged: pages that it pays for @hash; constant
  * @kept: pages that it pays for entries
- * @ended: ticks have ended, so modules that come and go do not matter, and no process is followed
- *	any more.  Set once, under @lock
+ * @ended: ticks have ended, so modules that come and go do not matter, no process is followed any
+ *	more, and nothing is taken from @pool.  Set once, under @lock
  * @nr: the last number that was given
  * @in_use: numbers that are given and not forgotten
  * @entries: how many entries have these

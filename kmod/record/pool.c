@@ -89,7 +89,7 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
 	void *node = NULL;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	if (atomic_read(&recording->pool.filled) > keep)
+	if (!recording->ended && atomic_read(&recording->pool.filled) > keep)
 		node = profil_pool_take(&recording->pool);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	profil_recording_refill(recording);
