@@ -261,9 +261,9 @@ static inline bool profil_section_changed(unsigned int cpu, unsigned long settle
 void profil_sections_settle(void);
 
 /*
- * A pool: memory for the probes, which cannot allocate.
+ * A pool: memory for code that cannot allocate, as it is a probe or holds a raw lock.
  *
- * Each session, and each self profile that forks inherit, has its own, so that a storm
+ * Each recording, and each self profile that forks inherit, has its own, so that a storm
  * of forks of one user loses no children of another's.
  */
 
@@ -280,8 +280,8 @@ void profil_sections_settle(void);
 #define PROFIL_GFP_AT_ONCE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /**
- * struct profil_pool - memory for the probes
- * @nodes: of PROFIL_NODE_SIZE bytes each
+ * struct profil_pool - memory for code that cannot allocate
+ * @nodes: zeroed but for the link, of one size: PROFIL_NODE_SIZE bytes for probes
  * @filled: how many
  *
  * All zero is an empty pool.
