@@ -54,7 +54,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 {
 	struct profil_profile *profile = watch->profile;
 	struct profil_recording *recording = profile->recording;
-	struct profil_owned owned = recording->processes ? recording->nobody : watch->owned;
+	struct profil_owned owned = recording->processes ? PROFIL_NOBODY : watch->owned;
 	bool bind = child->mm != current->mm && !profile->everybody;
 	struct profil_binding *binding = NULL;
 	struct profil_watch *copy;
@@ -66,7 +66,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	/* First, as a child with nothing else is still counted. */
 	if (bind)
 		binding = profil_recording_take(recording, 0);
-	copy = profil_watch_add(bucket, profile, task_tgid(child), recording->nobody, NULL);
+	copy = profil_watch_add(bucket, profile, task_tgid(child), PROFIL_NOBODY, NULL);
 	if (!IS_ERR(copy)) {
 		owned = profil_owner_fork(recording, watch->owned, watch->pid, child);
 		profil_owned_write(&copy->owned, owned);
@@ -90,7 +90,7 @@ static void profil_follow_meet(struct task_struct *task, struct profil_bucket *b
 			met |= profil_everybody_bit(watch->profile);
 	while ((profile = profil_everybody_next(&met))) {
 		recording = profile->recording;
-		watch = profil_meet_process(bucket, profile, pid, recording->nobody, NULL);
+		watch = profil_meet_process(bucket, profile, pid, PROFIL_NOBODY, NULL);
 		if (watch)
 			profil_owned_write(&watch->owned,
 					   profil_owner_task(recording, task, task->mm, 0,

@@ -30,7 +30,11 @@ struct task_struct;
 #define PROFIL_TEXT_THREADS	3
 /* An owner's own number, and those of its cells for each of these texts, which come next. */
 #define PROFIL_OWNER_NUMBERS	4
-/* These texts, and the owners of unattributed ticks, of interrupts and of softirqs. */
+/* Owners that every recording has: of unattributed ticks, of interrupts, and of softirqs. */
+#define PROFIL_NOBODY		((struct profil_owned) { 4 })
+#define PROFIL_IRQ		((struct profil_owned) { 4 + PROFIL_OWNER_NUMBERS })
+#define PROFIL_SOFTIRQ		((struct profil_owned) { 4 + 2 * PROFIL_OWNER_NUMBERS })
+/* The last number of these texts and owners. */
 #define PROFIL_NUMBERS_FIXED	(3 + 3 * PROFIL_OWNER_NUMBERS)
 /* How many generations an offset in the kernel can hold; this one stands for unknown. */
 #define PROFIL_GENERATIONS	255
@@ -100,7 +104,6 @@ struct profil_entry {
  *	@pool; @watches and @left.  Raw, because probes take it with preemption off
  * @processes: each process, or with @single each thread, is an owner of its own; constant
  * @single: single threads are recorded, not processes; constant
- * @calls: ticks in kernel mode count at the PC that called the kernel; constant
  * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
  * @payer: of a system-wide recording: profil_payer() of the user who made it, whose share of the
@@ -111,9 +114,6 @@ struct profil_entry {
  * @watches: of the processes that it follows
  * @left: watches whose process has ended, which ticks may still find
  * @leave: takes them out of the table, and frees them
- * @nobody: the owner of unattributed ticks: no number or memory was left; constant
- * @irq: the owner of interrupts; constant
- * @softirq: that of softirqs; constant
  * @kernel: the address of offset 0 in the kernel; 0: all its ticks count at offset 0; constant
  * @generation: of code in modules, up to PROFIL_GENERATIONS; changed by record/modules.c only,
  *	as are the following
@@ -144,7 +144,6 @@ struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
 	bool processes;
 	bool single;
-	bool calls;
 	struct pid_namespace *threads;
 	unsigned long payer;
 	struct mem_cgroup *memcg;
@@ -153,9 +152,6 @@ struct profil_recording {
 	struct list_head watches;
 	struct list_head left;
 	struct delayed_work leave;
-	struct profil_owned nobody;
-	struct profil_owned irq;
-	struct profil_owned softirq;
 	unsigned long kernel;
 	u32 generation;
 	bool modules_ticked;
@@ -225,13 +221,13 @@ static inline u32 profil_recording_left(const struct profil_recording *recording
  * @payer: profil_payer() of that process
  *
  * Context: Any.
- * Return: true if that is &profil_recording.nobody, although there are numbers for an owner.
+ * Return: true if that is PROFIL_NOBODY, although there are numbers for an owner.
  */
 static inline bool profil_recording_lacks_owner(const struct profil_recording *recording,
 						struct profil_owned owned,
 						unsigned long payer)
 {
-	return owned.owner == recording->nobody.owner &&
+	return owned.owner == PROFIL_NOBODY.owner &&
 	       profil_recording_left(recording, payer) >= PROFIL_OWNER_NUMBERS;
 }
 

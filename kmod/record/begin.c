@@ -85,38 +85,27 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 	return profil_recording_check_table(record->table, record->nr_counts, start);
 }
 
-/* An owner that is not a process. */
-static struct profil_owned profil_recording_prepare_owner(struct profil_recording *recording,
-							  u32 state)
-{
-	struct profil_entry like = {
-		.state = state,
-		.same = {
-			.kind = PROFIL_KIND_OWNER, .word = { PROFIL_TEXT_UNKNOWN, 0, 0, state },
-		},
-	};
-
-	return (struct profil_owned) {
-		profil_recording_find(recording, &like, &recording->pool, 0)
-	};
-}
-
 /* Add the entries that every recording has, in the order of their numbers. */
 static void profil_recording_prepare(struct profil_recording *recording)
 {
-	static const u32 kinds[] = {
+	static const u32 texts[] = {
 		PROFIL_KIND_KERNEL, PROFIL_KIND_UNKNOWN, PROFIL_KIND_THREADS
 	};
-	struct profil_entry like = {};
+	static const u32 owners[] = { 0, PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ };
+	struct profil_entry text = {}, owner = {
+		.same = { .kind = PROFIL_KIND_OWNER, .word = { PROFIL_TEXT_UNKNOWN } },
+	};
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		like.same.kind = kinds[i];
-		profil_recording_find(recording, &like, &recording->pool, 0);
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		text.same.kind = texts[i];
+		profil_recording_find(recording, &text, &recording->pool, 0);
 	}
-	recording->nobody = profil_recording_prepare_owner(recording, 0);
-	recording->irq = profil_recording_prepare_owner(recording, PROFIL_OWNER_IRQ);
-	recording->softirq = profil_recording_prepare_owner(recording, PROFIL_OWNER_SOFTIRQ);
+	for (i = 0; i < ARRAY_SIZE(owners); i++) {
+		owner.state = owners[i];
+		owner.same.word[3] = owners[i];
+		profil_recording_find(recording, &owner, &recording->pool, 0);
+	}
 	WARN_ON_ONCE(recording->nr != PROFIL_NUMBERS_FIXED);
 }
 
@@ -168,7 +157,6 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 	get_random_bytes(&recording->key, sizeof(recording->key));
 	recording->processes = record->flags & PROFIL_RECORD_PROCESSES;
 	recording->single = record->flags & PROFIL_THREAD;
-	recording->calls = record->flags & PROFIL_KERNEL_TICKS;
 	if (record->flags & PROFIL_RECORD_THREADS)
 		recording->threads = get_pid_ns(ns);
 	if (record->flags & PROFIL_RECORD_EVERYBODY)

@@ -43,7 +43,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 	if (watch->profile != profile)
 		return NULL;
 	/* There was no memory for its owner when it forked or executed a program. */
-	if (watch->owned.owner == profile->recording->nobody.owner)
+	if (watch->owned.owner == PROFIL_NOBODY.owner)
 		profil_owned_write(&watch->owned, owned);
 	return watch;
 }
@@ -96,14 +96,14 @@ void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *
  * @payer: profil_payer() of the task
  *
  * Context: Process context, may sleep.
- * Return: its owner; &profil_recording.nobody without memory, or if it exits.
+ * Return: its owner; PROFIL_NOBODY without memory, or if it exits.
  */
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm, unsigned long payer)
 {
 	struct profil_recording *recording = profile->recording;
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
-	struct profil_owned owned = recording->nobody;
+	struct profil_owned owned = PROFIL_NOBODY;
 	struct profil_watch *watch = NULL, *met = NULL;
 	struct profil_pool pool = {};
 	struct profil_bucket *bucket;

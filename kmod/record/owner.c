@@ -106,7 +106,7 @@ static struct profil_owned profil_owner_find(struct profil_recording *recording,
 	if (recording->processes) {
 		like->pid = get_task_pid(task, recording->single ? PIDTYPE_PID : PIDTYPE_TGID);
 		if (!like->pid)
-			return recording->nobody;
+			return PROFIL_NOBODY;
 		like->same.word[3] = (uintptr_t)like->pid;
 		like->state = PROFIL_OWNER_LIVE;
 		profil_owner_look(like, task);
@@ -115,7 +115,7 @@ static struct profil_owned profil_owner_find(struct profil_recording *recording,
 	put_pid(like->pid);
 	if (pool == &recording->pool)
 		profil_recording_refill(recording);
-	return number ? (struct profil_owned) { number } : recording->nobody;
+	return number ? (struct profil_owned) { number } : PROFIL_NOBODY;
 }
 
 /* The number of a program's text.  Return: 0 without memory or numbers. */
@@ -140,7 +140,7 @@ static u32 profil_owner_text(struct profil_recording *recording, struct task_str
  * @payer: profil_payer() of the task; 0: of no user's
  *
  * Context: Any but hard interrupt.
- * Return: the owner; &profil_recording.nobody without memory or numbers, or if it was reaped.
+ * Return: the owner; PROFIL_NOBODY without memory or numbers, or if it was reaped.
  */
 struct profil_owned profil_owner_task(struct profil_recording *recording, struct task_struct *task,
 				      struct mm_struct *mm, u32 parent, struct profil_pool *pool,
@@ -163,7 +163,7 @@ struct profil_owned profil_owner_task(struct profil_recording *recording, struct
 			    thread ? task->comm : task->group_leader->comm, TASK_COMM_LEN);
 	rcu_read_unlock();
 	if (!alive || !like.same.word[0])
-		return recording->nobody;
+		return PROFIL_NOBODY;
 	return profil_owner_find(recording, &like, task, pool, payer);
 }
 
@@ -175,7 +175,7 @@ struct profil_owned profil_owner_task(struct profil_recording *recording, struct
  * @child: a task of the child
  *
  * Context: Any but hard interrupt; current forks.
- * Return: the owner; &profil_recording.nobody without memory or numbers.
+ * Return: the owner; PROFIL_NOBODY without memory or numbers.
  */
 struct profil_owned profil_owner_fork(struct profil_recording *recording,
 				      struct profil_owned owned, const struct pid *pid,
@@ -185,7 +185,7 @@ struct profil_owned profil_owner_fork(struct profil_recording *recording,
 	struct profil_entry *parent;
 	unsigned long flags;
 
-	if (!recording->processes || owned.owner == recording->nobody.owner)
+	if (!recording->processes || owned.owner == PROFIL_NOBODY.owner)
 		return owned;
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	parent = profil_owner_of(recording, owned.owner, pid);
@@ -194,7 +194,7 @@ struct profil_owned profil_owner_fork(struct profil_recording *recording,
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	/* If the reader has forgotten the parent's owner, the program is no longer known. */
 	if (!parent)
-		return recording->nobody;
+		return PROFIL_NOBODY;
 	return profil_owner_find(recording, &like, child, &recording->pool, profil_payer());
 }
 

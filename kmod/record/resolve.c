@@ -196,7 +196,7 @@ static void profil_resolve_bind(const struct profil_question *question)
 
 	/* If the owner could not be found, the next tick asks again. */
 	if (!profile->everybody || READ_ONCE(question->task->mm) != question->mm ||
-	    question->owned.owner == profile->recording->nobody.owner)
+	    question->owned.owner == PROFIL_NOBODY.owner)
 		return;
 	rcu_read_lock();
 	bound = profil_resolve_binding(question);

@@ -24,7 +24,7 @@
 static void profil_unmet_count(struct profil_question *question, int ticks)
 {
 	u32 kernel = profil_owned_kernel(question->owned);
-	bool calls = question->profile->recording->calls;
+	bool calls = question->profile->flags & PROFIL_KERNEL_TICKS;
 	u64 place;
 	int i;
 
@@ -43,7 +43,7 @@ static void profil_unmet_count(struct profil_question *question, int ticks)
  */
 static struct profil_owned profil_unmet_process(const struct profil_question *question)
 {
-	struct profil_owned owned = question->profile->recording->nobody;
+	struct profil_owned owned = PROFIL_NOBODY;
 	struct task_struct *task = question->task;
 	struct rw_semaphore *exec = &task->signal->exec_update_lock;
 	bool stays;

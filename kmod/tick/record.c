@@ -114,9 +114,9 @@ profil_record_interrupt(const struct profil_profile *profile)
 	if (where == PROFIL_IN_THIS)
 		where = profil_where(claim->interrupts);
 	if (where == PROFIL_IN_IRQ)
-		return recording->irq;
+		return PROFIL_IRQ;
 	if (where == PROFIL_IN_SOFTIRQ)
-		return recording->softirq;
+		return PROFIL_SOFTIRQ;
 	return (struct profil_owned) {};
 }
 
@@ -169,7 +169,7 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 m
  */
 static u64 profil_record_call(const struct profil_profile *profile)
 {
-	if (!profile->recording->calls || current->in_execve ||
+	if (!(profile->flags & PROFIL_KERNEL_TICKS) || current->in_execve ||
 	    current->flags & (PROFIL_PF_NO_USER_PC | PF_EXITING))
 		return 0;
 	return instruction_pointer(task_pt_regs(current));
@@ -215,7 +215,7 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 	if (profil_record_wait(profile, owned, regs))
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
-		owned = profile->recording->nobody;
+		owned = PROFIL_NOBODY;
 	return user_mode(regs) ? profil_record_add_unknown(profile, owned) :
 				 profil_record_kernel(profile, owned, regs);
 }

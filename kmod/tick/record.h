@@ -52,7 +52,7 @@ struct task_struct;
  * @owned: their owner; 0: not known
  * @ticks: how many there are, or PROFIL_QUESTION_TAKEN; 1 in user mode
  * @place: the PC of a tick in user mode.  If @kernel, the place in the kernel that each tick
- *	interrupted; with &profil_recording.calls, the PC that called the kernel, or 0
+ *	interrupted; with PROFIL_KERNEL_TICKS, the PC that called the kernel, or 0
  *
  * If @kernel, ticks of the same CPU add to @place and @ticks until the work item has taken them.
  * The task or the work item may change @owned; the rest is constant until it clears @task.
