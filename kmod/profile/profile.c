@@ -61,7 +61,7 @@ static void profil_profile_end_work(struct work_struct *work)
 		profil_pins_release(pins);
 
 	atomic_dec(&profil_totals.profiles);
-	free_percpu(profile->tally);
+	kvfree(profile->tally);
 	kfree(profile->deferral);
 	profil_recording_free(profile->recording);
 	profil_pool_empty(&profile->births);
@@ -92,7 +92,7 @@ static void profil_profile_init_tally(struct profil_profile *profile)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		tally = per_cpu_ptr(profile->tally, cpu);
+		tally = &profile->tally[cpu];
 		tally->credit = mul_u64_u64_shr(profil_profile_random(), profile->period, 64);
 		tally->countdown = profile->checkpoint;
 		tally->granted = profile->checkpoint;
@@ -115,7 +115,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	if (err)
 		goto put_user;
 	err = -ENOMEM;
-	profile->tally = alloc_percpu_gfp(struct profil_tally, GFP_KERNEL_ACCOUNT);
+	profile->tally = kvcalloc(nr_cpu_ids, sizeof(*profile->tally), GFP_KERNEL_ACCOUNT);
 	if (!profile->tally)
 		goto uncharge;
 

@@ -51,7 +51,7 @@ static void profil_tally_read(const struct profil_tally *tally, struct profil_su
  *
  * Context: Any but hard interrupt, which may have interrupted a section.
  */
-void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
+void profil_tally_sum(const struct profil_tally *tally, struct profil_sum *sum)
 {
 	struct profil_sum share;
 	unsigned long settled;
@@ -61,7 +61,7 @@ void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *su
 	for_each_possible_cpu(cpu) {
 		do {
 			settled = profil_section_settled(cpu);
-			profil_tally_read(per_cpu_ptr(tally, cpu), &share);
+			profil_tally_read(&tally[cpu], &share);
 		} while (profil_section_changed(cpu, settled));
 		profil_sum_add(sum, &share);
 	}

@@ -120,7 +120,7 @@ static u64 profil_defer_count(struct profil_deferral *deferral, bool hole)
 {
 	struct profil_profile *profile = deferral->profile;
 	struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	struct profil_tally *tally = profil_tally_here(profile);
 	u64 left = deferral->count, some;
 	enum profil_cause cause;
 

@@ -33,7 +33,7 @@ DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
  */
 void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
 {
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	struct profil_tally *tally = profil_tally_here(profile);
 	enum profil_cause cause;
 	u64 ticks = 1;
 
@@ -122,7 +122,7 @@ bool profil_tick_any(struct pt_regs *regs, u64 period)
 static void profil_late_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period,
 				u64 since, u64 due)
 {
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	struct profil_tally *tally = profil_tally_here(profile);
 	u64 lost;
 
 	since = max(since, profile->started);

@@ -31,14 +31,14 @@ bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
 static __always_inline bool profil_tick_due(struct profil_profile *profile, u64 period)
 {
 	return profile->period == period ||
-	       profil_due_now(profile, this_cpu_ptr(profile->tally), NULL, period);
+	       profil_due_now(profile, profil_tally_here(profile), NULL, period);
 }
 
 /* Count the outcome of a recording's tick; a deferred one counts when its question is answered. */
 static __always_inline void profil_tick_recorded(struct profil_profile *profile,
 						 enum profil_cause cause)
 {
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	struct profil_tally *tally = profil_tally_here(profile);
 
 	if (cause == PROFIL_DEFERRED)
 		return;
@@ -163,7 +163,7 @@ static __always_inline struct hlist_head *profil_tick_chain(const struct mm_stru
 static __always_inline bool profil_tick_fast(struct profil_profile *profile,
 					     struct pt_regs *regs, u64 period)
 {
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	struct profil_tally *tally = profil_tally_here(profile);
 	enum profil_cause cause;
 
 	if (unlikely(profile->period != period || tally->countdown == 1))
