@@ -22,7 +22,7 @@
 
 #define PROFIL_EVENTS_MAX	BIT_ULL(48)
 
-/* So few regions are checked on the stack, as allocating memory takes longer. */
+/* The places of so few regions are on the stack, as allocating memory takes longer. */
 #define FEW_REGIONS	2
 /* Places besides regions: the overflow counter or the samples. */
 #define OTHER_PLACES	1
@@ -80,42 +80,6 @@ static int profil_layout_check_places(const struct profil_start *how)
 	return how->samples % how->sample_width ? -EINVAL : 0;
 }
 
-static int profil_layout_copy_regions(struct profil_region *regions, const struct profil_start *how)
-{
-	const char __user *from = u64_to_user_ptr(how->regions);
-	u32 i;
-	int err;
-
-	for (i = 0; i < how->nr_regions; i++) {
-		err = copy_struct_from_user(&regions[i], sizeof(regions[i]),
-					    from + (size_t)i * how->region_size,
-					    how->region_size);
-		if (err)
-			return err;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-	}
-	return 0;
-}
-
-static int profil_layout_check_regions(const struct profil_region *regions, u32 nr)
-{
-	u64 floor = 0;
-	u32 i;
-
-	for (i = 0; i < nr; i++) {
-		const struct profil_region *r = &regions[i];
-
-		if (!profil_bin_valid(r) || r->low < floor)
-			return -EINVAL;
-		if (r->bytes && r->buffer % r->width)
-			return -EINVAL;
-		floor = r->high;
-	}
-	return 0;
-}
-
 static int profil_layout_add_place(struct place *place, u64 address, u64 bytes, u64 *position)
 {
 	if (!access_ok(u64_to_user_ptr(address), bytes))
@@ -127,27 +91,49 @@ static int profil_layout_add_place(struct place *place, u64 address, u64 bytes, 
 	return 0;
 }
 
-/* Drop regions that no PC reaches, so that the tick need not walk past them. */
-static int profil_layout_collect(struct profil_layout *layout, const struct profil_region *regions,
-				 struct place *places, u32 *nr)
+/* Read the regions one by one.  A region that no PC reaches is dropped: the tick would walk past. */
+static int profil_layout_add_regions(struct profil_layout *layout, struct place *places, u32 *nr)
 {
-	struct profil_start *how = &layout->how;
+	const struct profil_start *how = &layout->how;
+	const char __user *from = u64_to_user_ptr(how->regions);
+	struct profil_region r;
+	u64 floor = 0;
 	u32 i;
 	int err;
 
-	for (i = 0; i < how->nr_regions; i++) {
-		const struct profil_region *r = &regions[i];
+	for (i = 0; i < how->nr_regions; i++, from += how->region_size) {
 		struct profil_bin *bin = &layout->bin[layout->nr_bins];
 
-		if (!profil_bin_prepare(bin, r, 0))
+		cond_resched();
+		err = copy_struct_from_user(&r, sizeof(r), from, how->region_size);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		if (err)
+			return err;
+		if (!profil_bin_valid(&r) || r.low < floor || (r.bytes && r.buffer % r.width))
+			return -EINVAL;
+		floor = r.high;
+		if (!profil_bin_prepare(bin, &r, 0))
 			continue;
 		layout->nr_bins++;
-		if (!r->bytes)
+		if (!r.bytes)
 			continue;
-		err = profil_layout_add_place(&places[(*nr)++], r->buffer, r->bytes, &bin->base);
+		err = profil_layout_add_place(&places[(*nr)++], r.buffer, r.bytes, &bin->base);
 		if (err)
 			return err;
 	}
+	return 0;
+}
+
+static int profil_layout_collect(struct profil_layout *layout, struct place *places, u32 *nr)
+{
+	const struct profil_start *how = &layout->how;
+	int err = profil_layout_add_regions(layout, places, nr);
+
+	if (err)
+		return err;
+	if (how->gate && get_user(layout->gate_value, (u32 __user *)u64_to_user_ptr(how->gate)))
+		return -EFAULT;
 	if (how->overflow)
 		return profil_layout_add_place(&places[(*nr)++], how->overflow, how->overflow_width,
 					       &layout->overflow);
@@ -190,8 +176,7 @@ static void profil_layout_join(struct profil_layout *layout, const struct place 
 	}
 }
 
-static int profil_layout_place_spans(struct profil_layout *layout,
-				     const struct profil_region *regions)
+static int profil_layout_place_spans(struct profil_layout *layout)
 {
 	struct place few[FEW_REGIONS + OTHER_PLACES], *places = few;
 	u32 nr = 0;
@@ -202,22 +187,11 @@ static int profil_layout_place_spans(struct profil_layout *layout,
 				  GFP_KERNEL_ACCOUNT);
 	if (!places)
 		return -ENOMEM;
-	err = profil_layout_collect(layout, regions, places, &nr);
-	if (err)
-		goto free_places;
-
-	layout->spans = layout->few_spans;
-	if (nr > ARRAY_SIZE(layout->few_spans)) {
-		layout->spans = kvcalloc(nr, sizeof(*layout->spans), GFP_KERNEL_ACCOUNT);
-		layout->bytes += array_size(nr, sizeof(*layout->spans));
+	err = profil_layout_collect(layout, places, &nr);
+	if (!err) {
+		sort(places, nr, sizeof(*places), profil_layout_compare, NULL);
+		profil_layout_join(layout, places, nr);
 	}
-	if (!layout->spans) {
-		err = -ENOMEM;
-		goto free_places;
-	}
-	sort(places, nr, sizeof(*places), profil_layout_compare, NULL);
-	profil_layout_join(layout, places, nr);
-free_places:
 	if (places != few)
 		kvfree(places);
 	return err;
@@ -237,8 +211,6 @@ static void profil_layout_set_limits(struct profil_layout *layout)
 
 static void profil_layout_free(struct profil_layout *layout)
 {
-	if (layout->spans != layout->few_spans)
-		kvfree(layout->spans);
 	kvfree(layout);
 	module_put(THIS_MODULE);
 }
@@ -261,42 +233,25 @@ static int profil_layout_check_how(const struct profil_start *how)
 	return how->region_size < sizeof(struct profil_region) ? -EINVAL : 0;
 }
 
-static int profil_layout_fill(struct profil_layout *layout, struct profil_region *regions)
-{
-	const u32 __user *gate = u64_to_user_ptr(layout->how.gate);
-	int err = profil_layout_copy_regions(regions, &layout->how);
-
-	if (!err && gate && get_user(layout->gate_value, gate))
-		err = -EFAULT;
-	if (!err)
-		err = profil_layout_check_regions(regions, layout->how.nr_regions);
-	if (!err)
-		err = profil_layout_place_spans(layout, regions);
-	return err;
-}
-
 static struct profil_layout *profil_layout_build(const struct profil_start *how, bool table)
 {
-	struct profil_region few[FEW_REGIONS], *regions = few;
 	struct profil_layout *layout;
+	size_t bytes;
 	int err = profil_layout_check_how(how);
 
 	if (err)
 		return ERR_PTR(err);
-	if (how->nr_regions > FEW_REGIONS)
-		regions = kvcalloc(how->nr_regions, sizeof(*regions), GFP_KERNEL_ACCOUNT);
-	layout = kvzalloc(struct_size(layout, bin, how->nr_regions), GFP_KERNEL_ACCOUNT);
-	if (!regions || !layout) {
-		kvfree(layout);
-		if (regions != few)
-			kvfree(regions);
+	bytes = struct_size(layout, bin, how->nr_regions) +
+		array_size(how->nr_regions + OTHER_PLACES, sizeof(*layout->spans));
+	layout = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+	if (!layout)
 		return ERR_PTR(-ENOMEM);
-	}
 	__module_get(THIS_MODULE);
 	refcount_set(&layout->refs, 1);
 	INIT_WORK(&layout->free, profil_layout_free_work);
 	layout->how = *how;
-	layout->bytes = struct_size(layout, bin, how->nr_regions);
+	layout->bytes = bytes;
+	layout->spans = (struct profil_span *)&layout->bin[how->nr_regions];
 	layout->pcsample = !how->nr_regions && how->samples;
 	if (table) {
 		layout->count_bits = ilog2(how->nr_samples / PROFIL_COUNT_SAMPLES);
@@ -304,9 +259,7 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how,
 	}
 	profil_layout_set_limits(layout);
 
-	err = profil_layout_fill(layout, regions);
-	if (regions != few)
-		kvfree(regions);
+	err = profil_layout_place_spans(layout);
 	if (!err)
 		return layout;
 	profil_layout_free(layout);

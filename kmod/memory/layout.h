@@ -46,11 +46,10 @@ struct profil_span {
  * @gate_value: the gate's value when the layout was made
  * @bytes: size of the layout itself
  * @pages: pages of all spans
- * @spans: where the pages are: @few_spans if that is enough, else allocated
+ * @spans: where the pages are; behind @bin in memory
  * @nr_spans: number of spans
  * @nr_bins: number of regions left after clipping
  * @pcsample: the request had no regions: a full array stops the profile
- * @few_spans: of a layout with few buffers
  * @bin: sorted and disjoint, with positions
  *
  * A position is a byte offset into the pages of all spans laid end to end.
@@ -71,7 +70,6 @@ struct profil_layout {
 	unsigned int nr_spans;
 	unsigned int nr_bins;
 	bool pcsample;
-	struct profil_span few_spans[2];
 	struct profil_bin bin[];
 };
 
