@@ -96,17 +96,6 @@ static int profil_attach_everybody(struct profil_profile *profile, void *unused)
 	return err;
 }
 
-/* Add a process to a recording, which, under the lock, either has ended or cannot end. */
-static int profil_attach_more(struct profil_profile *profile, struct target *target)
-{
-	int err;
-
-	mutex_lock(&profile->lock);
-	err = profil_attach_publish(profile, target);
-	mutex_unlock(&profile->lock);
-	return err;
-}
-
 /* The target was not added: end its owner, unless it lives and is already followed. */
 static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target,
 				    bool exited)
@@ -133,8 +122,14 @@ static int profil_attach_target(struct profil_profile *profile, struct profil_pr
 		err = target.pid ? profil_attach_enter(&target, profile) : -ESRCH;
 	if (err)
 		goto free;
-	err = first ? profil_profile_begin(profile, 0, profil_attach_publish, &target) :
-		      profil_attach_more(profile, &target);
+	if (first) {
+		err = profil_profile_begin(profile, 0, profil_attach_publish, &target);
+	} else {
+		/* Under the lock, the recording either has ended or cannot end. */
+		mutex_lock(&profile->lock);
+		err = profil_attach_publish(profile, &target);
+		mutex_unlock(&profile->lock);
+	}
 	if (err)
 		profil_attach_end_owner(profile, &target, err == -ESRCH);
 	profil_proof_leave(proof, target.mm);
@@ -189,16 +184,6 @@ put:
 	return err;
 }
 
-static int profil_attach_open(struct profil_proof *proof, const struct profil_record *record,
-			      bool kernel)
-{
-	unsigned int modes = profil_proof_modes(record->flags, kernel);
-
-	if (record->flags & PROFIL_RECORD_EVERYBODY)
-		return profil_proof_open_everybody(proof, record->proof, modes);
-	return profil_proof_open(proof, record->proof, modes, record->target);
-}
-
 /* Takes over @recording, even if this fails. */
 static int profil_attach_start(struct profil_session *session, struct profil_record *record,
 			       const struct profil_start *how,
@@ -212,7 +197,8 @@ static int profil_attach_start(struct profil_session *session, struct profil_rec
 	err = PTR_ERR_OR_ZERO(layout);
 	if (err)
 		goto free;
-	err = profil_attach_open(&proof, record, recording->kernel);
+	err = profil_proof_open(&proof, record->proof, record->flags, recording->kernel,
+				record->target);
 	if (err)
 		goto put_layout;
 	err = profil_attach_try(session, layout, recording, &proof, &record->profile);
@@ -254,8 +240,7 @@ static int profil_attach_add(struct profil_profile *profile, const struct profil
 		return -EINVAL;
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return -ENOENT;
-	err = profil_proof_open(&proof, add->proof,
-				profil_proof_modes(profile->flags, profile->recording->kernel),
+	err = profil_proof_open(&proof, add->proof, profile->flags, profile->recording->kernel,
 				add->target);
 	if (err)
 		return err;

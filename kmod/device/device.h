@@ -65,19 +65,7 @@ struct profil_proof {
 	bool named;
 };
 
-/**
- * enum profil_proof_mode - modes in which a proof must permit sampling
- * @PROFIL_PROOF_USER: in user mode
- * @PROFIL_PROOF_KERNEL: in the kernel
- */
-enum profil_proof_mode {
-	PROFIL_PROOF_USER	= 1 << 0,
-	PROFIL_PROOF_KERNEL	= 1 << 1
-};
-
-unsigned int profil_proof_modes(u32 flags, bool kernel);
-int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes, pid_t thread);
-int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int modes);
+int profil_proof_open(struct profil_proof *proof, int fd, u32 flags, bool kernel, pid_t thread);
 void profil_proof_close(struct profil_proof *proof);
 struct mm_struct *profil_proof_enter(struct profil_proof *proof);
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm);

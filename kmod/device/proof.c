@@ -98,38 +98,22 @@ static bool profil_proof_opened_by_caller(const struct file *file)
 	       cap_issubset(opener->cap_effective, caller->cap_effective);
 }
 
-static int profil_proof_check_event(const struct perf_event *event, unsigned int modes)
+/* An event that ticks itself may leave out user mode if the kernel is sampled. */
+static int profil_proof_check_event(const struct perf_event *event, u32 flags, bool kernel)
 {
 	const struct perf_event_attr *attr = &event->attr;
+	bool user;
 
 	if (!is_sampling_event((struct perf_event *)event) ||
 	    !(attr->sample_type & PERF_SAMPLE_IP) || attr->inherit)
 		return -EINVAL;
-	if ((modes & PROFIL_PROOF_USER && attr->exclude_user) ||
-	    (modes & PROFIL_PROOF_KERNEL && attr->exclude_kernel))
-		return -EACCES;
-	return 0;
-}
-
-/**
- * profil_proof_modes() - the modes that a profile samples
- * @flags: &enum profil_flag
- * @kernel: ticks in the kernel count at their addresses
- *
- * An event may leave out user mode if the kernel is sampled.
- *
- * Context: Any.
- * Return: of enum profil_proof_mode.
- */
-unsigned int profil_proof_modes(u32 flags, bool kernel)
-{
-	if (!kernel && !(flags & PROFIL_KERNEL_TICKS))
-		return PROFIL_PROOF_USER;
-	return flags & PROFIL_EVENT ? PROFIL_PROOF_KERNEL : PROFIL_PROOF_USER | PROFIL_PROOF_KERNEL;
+	kernel = kernel || flags & PROFIL_KERNEL_TICKS;
+	user = !kernel || !(flags & PROFIL_EVENT);
+	return (user && attr->exclude_user) || (kernel && attr->exclude_kernel) ? -EACCES : 0;
 }
 
 /* The caller's perf event, whose file is referenced; or -errno. */
-static int profil_proof_get(struct profil_proof *proof, int fd, unsigned int modes)
+static int profil_proof_get(struct profil_proof *proof, int fd, u32 flags, bool kernel)
 {
 	int err;
 
@@ -143,7 +127,7 @@ static int profil_proof_get(struct profil_proof *proof, int fd, unsigned int mod
 	if (!profil_proof_opened_by_caller(proof->file))
 		goto put;
 	proof->event = proof->file->private_data;
-	err = profil_proof_check_event(proof->event, modes);
+	err = profil_proof_check_event(proof->event, flags, kernel);
 	if (!err)
 		return 0;
 put:
@@ -151,21 +135,23 @@ put:
 	return err;
 }
 
-static bool profil_proof_is_of_everybody(const struct profil_proof *proof)
+/* The task that the proof is on, or NULL: all tasks. */
+static int profil_proof_find(struct profil_proof *proof, bool everybody, pid_t thread)
 {
-	return !(proof->event->attach_state & PERF_ATTACH_TASK) && !proof->event->hw.target;
-}
-
-/* The task that the proof is on. */
-static int profil_proof_find(struct profil_proof *proof, pid_t thread)
-{
+	const struct perf_event *event = proof->event;
+	bool on_task = event->attach_state & PERF_ATTACH_TASK;
 	struct pid *pid;
 
-	proof->target = proof->event->hw.target;
+	proof->target = event->hw.target;
 	proof->named = false;
-	if (proof->event->attach_state & PERF_ATTACH_TASK && proof->target)
+	if (on_task && proof->target && !everybody)
 		return thread ? -EINVAL : 0;
-	if (thread <= 0 || !profil_proof_is_of_everybody(proof))
+	if (on_task || proof->target)
+		return -EINVAL;
+	/* perf lets only users who may see every task open an event that samples all of a CPU. */
+	if (everybody)
+		return 0;
+	if (thread <= 0)
 		return -EINVAL;
 	if (!perfmon_capable())
 		return -EACCES;
@@ -180,55 +166,30 @@ static int profil_proof_find(struct profil_proof *proof, pid_t thread)
  * profil_proof_open() - accept a descriptor as a proof
  * @proof: filled in; profil_proof_close() undoes it
  * @fd: the caller's descriptor
- * @modes: it must permit sampling in these, of enum profil_proof_mode
+ * @flags: of the recording; PROFIL_RECORD_EVERYBODY: the proof must be of all tasks
+ * @kernel: ticks in the kernel count at their addresses
  * @thread: with a system-wide event, the thread to profile, in current's PID namespace;
  *	else 0
  *
  * Context: Process context, may sleep.
  * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event, of one task without @thread or
- * of all tasks with one; -EACCES if it does not permit this to the caller; -ESRCH if there is no
- * such thread; -ENOMEM.
+ * of all tasks with one, or with PROFIL_RECORD_EVERYBODY; -EACCES if it does not permit this to the
+ * caller; -ESRCH if there is no such thread; -ENOMEM.
  */
-int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes, pid_t thread)
+int profil_proof_open(struct profil_proof *proof, int fd, u32 flags, bool kernel, pid_t thread)
 {
-	int err = profil_proof_get(proof, fd, modes);
+	int err = profil_proof_get(proof, fd, flags, kernel);
 
 	if (err)
 		return err;
-	err = profil_proof_find(proof, thread);
+	err = profil_proof_find(proof, flags & PROFIL_RECORD_EVERYBODY, thread);
 	if (err)
 		fput(proof->file);
 	return err;
 }
 
 /**
- * profil_proof_open_everybody() - accept a descriptor as a proof for all processes
- * @proof: filled in, without a target; profil_proof_close() undoes it
- * @fd: the caller's descriptor
- * @modes: as for profil_proof_open()
- *
- * perf lets only users who may see every task open an event that samples all of a CPU.
- *
- * Context: Process context, may sleep.
- * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one CPU, of all
- * tasks; -EACCES if it does not permit this to the caller; -ENOMEM.
- */
-int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int modes)
-{
-	int err = profil_proof_get(proof, fd, modes);
-
-	if (err)
-		return err;
-	proof->target = NULL;
-	proof->named = false;
-	if (profil_proof_is_of_everybody(proof))
-		return 0;
-	fput(proof->file);
-	return -EINVAL;
-}
-
-/**
- * profil_proof_close() - undo profil_proof_open() or profil_proof_open_everybody()
+ * profil_proof_close() - undo profil_proof_open()
  * @proof: opened
  *
  * Context: Process context.
