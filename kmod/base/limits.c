@@ -192,16 +192,6 @@ static int profil_user_check_profile(const struct profil_user *user, u64 rate)
 	return 0;
 }
 
-static void profil_user_add_profiles(struct profil_user *user, long profiles, s64 rate)
-{
-	struct profil_user *payer;
-
-	for_each_payer(payer, user) {
-		payer->profiles += profiles;
-		payer->rate += rate;
-	}
-}
-
 /**
  * profil_user_charge_profile() - charge one profile
  * @user: the account
@@ -214,41 +204,38 @@ static void profil_user_add_profiles(struct profil_user *user, long profiles, s6
  */
 int profil_user_charge_profile(struct profil_user *user, u64 rate)
 {
+	struct profil_user *payer;
 	int err;
 
 	spin_lock(&users_lock);
 	err = profil_user_check_profile(user, rate);
-	if (!err)
-		profil_user_add_profiles(user, 1, rate);
+	if (!err) {
+		for_each_payer(payer, user) {
+			payer->profiles++;
+			payer->rate += rate;
+		}
+	}
 	spin_unlock(&users_lock);
 	return err;
 }
 
 /**
- * profil_user_uncharge_rate() - undo one profile's charge for its rate
+ * profil_user_uncharge_profile() - undo profil_user_charge_profile(), at once or in two steps
  * @user: the account
- * @rate: the same rate; the profile's is 0 from now on
+ * @profiles: 1; 0: the profile still exists, and only its rate is 0 from now on
+ * @rate: the same rate, or 0 if that is uncharged already
  *
  * Context: Process context.
  */
-void profil_user_uncharge_rate(struct profil_user *user, u64 rate)
+void profil_user_uncharge_profile(struct profil_user *user, unsigned int profiles, u64 rate)
 {
-	spin_lock(&users_lock);
-	profil_user_add_profiles(user, 0, -rate);
-	spin_unlock(&users_lock);
-}
+	struct profil_user *payer;
 
-/**
- * profil_user_uncharge_profile() - undo profil_user_charge_profile()
- * @user: the account
- * @rate: the same rate, or 0 after profil_user_uncharge_rate()
- *
- * Context: Process context.
- */
-void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
-{
 	spin_lock(&users_lock);
-	profil_user_add_profiles(user, -1, -rate);
+	for_each_payer(payer, user) {
+		payer->profiles -= profiles;
+		payer->rate -= rate;
+	}
 	spin_unlock(&users_lock);
 }
 
@@ -368,20 +355,16 @@ void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
  */
 bool profil_user_watch(struct profil_user *user)
 {
-	struct profil_user *payer, *full = NULL;
+	struct profil_user *payer, *undo;
 
 	for_each_payer(payer, user) {
-		if (atomic_inc_return(&payer->watches) > READ_ONCE(max_user_watches)) {
-			full = payer;
-			break;
-		}
+		if (atomic_inc_return(&payer->watches) <= READ_ONCE(max_user_watches))
+			continue;
+		for (undo = user; undo != payer->parent; undo = undo->parent)
+			atomic_dec(&undo->watches);
+		return false;
 	}
-	if (!full)
-		return true;
-	atomic_dec(&full->watches);
-	for (payer = user; payer != full; payer = payer->parent)
-		atomic_dec(&payer->watches);
-	return false;
+	return true;
 }
 
 /**

@@ -51,7 +51,7 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 		pins->gone = true;
 	profil_claim_put(&profile->claim);
 	/* The rest is freed later; a thousand profiles may begin and end until then. */
-	profil_user_uncharge_rate(profile->user, profile->rate);
+	profil_user_uncharge_profile(profile->user, 0, profile->rate);
 	profile->rate = 0;
 	return pins;
 }

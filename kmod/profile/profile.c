@@ -65,7 +65,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	kfree(profile->deferral);
 	profil_recording_free(profile->recording);
 	profil_pool_empty(&profile->births);
-	profil_user_uncharge_profile(profile->user, profile->rate);
+	profil_user_uncharge_profile(profile->user, 1, profile->rate);
 	profil_user_put(profile->user);
 	kfree(profile);
 	module_put(THIS_MODULE);
@@ -140,7 +140,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	return profile;
 
 uncharge:
-	profil_user_uncharge_profile(profile->user, rate);
+	profil_user_uncharge_profile(profile->user, 1, rate);
 put_user:
 	profil_user_put(profile->user);
 free_profile:
