@@ -35,34 +35,25 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	if (!pmu)
 		return -ENODEV;
 	*attr = (struct perf_event_attr) {
-		.type			= from->type,
-		.size			= sizeof(*attr),
-		.config			= from->config,
-		.config1		= from->config1,
-		.config2		= from->config2,
-		.exclude_user		= from->exclude_user,
-		.exclude_kernel		= from->exclude_kernel,
-		.exclude_hv		= from->exclude_hv,
-		.exclude_idle		= from->exclude_idle,
-		.exclude_host		= from->exclude_host,
-		.exclude_guest		= from->exclude_guest,
-		.precise_ip		= from->precise_ip,
-		.bp_type		= from->bp_type,
+		.type		= from->type,
+		.size		= sizeof(*attr),
+		.config		= from->config,
+		.exclude_user	= from->exclude_user,
+		.exclude_kernel	= from->exclude_kernel,
 	};
+	/* No more of them: that bounds the sources, each event in either mode or in both. */
+	if (from->type == PERF_TYPE_SOFTWARE)
+		return from->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       from->config == PERF_COUNT_SW_TASK_CLOCK ? -EINVAL : 0;
+	attr->config1 = from->config1;
+	attr->config2 = from->config2;
+	attr->exclude_hv = from->exclude_hv;
+	attr->exclude_idle = from->exclude_idle;
+	attr->exclude_host = from->exclude_host;
+	attr->exclude_guest = from->exclude_guest;
+	attr->precise_ip = from->precise_ip;
+	attr->bp_type = from->bp_type;
 	switch (from->type) {
-	case PERF_TYPE_SOFTWARE:
-		if (from->config == PERF_COUNT_SW_CPU_CLOCK ||
-		    from->config == PERF_COUNT_SW_TASK_CLOCK)
-			return -EINVAL;
-		/* This bounds the sources of such events: each event, in either mode or in both. */
-		*attr = (struct perf_event_attr) {
-			.type		= from->type,
-			.size		= sizeof(*attr),
-			.config		= from->config,
-			.exclude_user	= from->exclude_user,
-			.exclude_kernel	= from->exclude_kernel,
-		};
-		return 0;
 	case PERF_TYPE_BREAKPOINT:
 		if (!PROFIL_BREAKPOINTS)
 			return -EOPNOTSUPP;
