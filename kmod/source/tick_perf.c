@@ -14,35 +14,23 @@
 DEFINE_PER_CPU(u64, profil_perf_last);
 
 /*
- * This tick does not come one period after the previous one: ticks are missing
- * (throttle, interrupts off, an idle CPU), or the timer was restarted with another
- * period.  Missing ticks count as late; this tick stands for the rest of the
- * interval.
+ * Any tick.  It leaves the section that profil_perf_tick() has entered.
+ *
+ * If it does not come one period after the previous one, ticks are missing (throttle, interrupts
+ * off, an idle CPU), or the timer was restarted with another period.  Missing ticks count as
+ * late; this tick stands for the rest of the interval.
  */
-static void profil_perf_irregular_tick(struct pt_regs *regs, u64 period, u64 due)
+static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 due)
 {
 	u64 last = __this_cpu_read(profil_perf_last);
-	u64 gap = due - last;
+	u64 gap = last ? due - last : period;
 
 	__this_cpu_write(profil_perf_last, due);
-	if (!last)
-		gap = period;
 	if (gap >= 2 * period) {
 		profil_late(regs, period, last, due);
 		gap -= div64_u64(gap - 1, period) * period;
 	}
-	profil_tick_source(NULL, regs, gap);
-}
-
-/* Any tick.  It leaves the section that profil_perf_tick() has entered. */
-static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 due)
-{
-	if (due - __this_cpu_read(profil_perf_last) != period) {
-		profil_perf_irregular_tick(regs, period, due);
-	} else {
-		__this_cpu_write(profil_perf_last, due);
-		profil_tick_any(regs, period);
-	}
+	profil_tick_any(regs, gap);
 	profil_section_leave();
 }
 
