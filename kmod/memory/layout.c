@@ -91,7 +91,7 @@ static int profil_layout_add_place(struct place *place, u64 address, u64 bytes, 
 	return 0;
 }
 
-/* Read the regions one by one.  A region that no PC reaches is dropped: the tick would walk past. */
+/* Read the regions.  One that no PC reaches is dropped: the tick would walk past it. */
 static int profil_layout_add_regions(struct profil_layout *layout, struct place *places, u32 *nr)
 {
 	const struct profil_start *how = &layout->how;
