@@ -43,8 +43,6 @@ static u64 profil_session_retire(struct profil_profile *profile)
 	u64 stored = profil_profile_retire(profile, PROFIL_STATE_STOPPED);
 
 	profil_watches_remove(profile->recording);
-	/* It is kept, perhaps for long, without this. */
-	profil_pool_empty(&profile->recording->pool);
 	return stored;
 }
 

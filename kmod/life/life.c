@@ -204,9 +204,11 @@ static void profil_bindings_sweep(void)
 /* End profiles that are over, and give up the claims of those that have stopped by themselves. */
 static void profil_settle_all(void)
 {
+	int left = atomic_read(&profil_totals.profiles);
 	struct profil_profile *profile = NULL;
 
-	while ((profile = profil_life_next(profile))) {
+	/* Others may begin profiles as fast as they are looked at. */
+	for (; left > 0 && (profile = profil_life_next(profile)); left--) {
 		if (profil_profile_retire_shut(profile) ||
 		    READ_ONCE(profile->state) == PROFIL_STATE_RUNNING)
 			continue;
@@ -214,6 +216,8 @@ static void profil_settle_all(void)
 		profil_claim_put(&profile->claim);
 		mutex_unlock(&profile->lock);
 	}
+	if (profile)
+		profil_profile_put(profile);
 }
 
 static void profil_sweep_work(struct work_struct *work)

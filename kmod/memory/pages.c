@@ -217,6 +217,7 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 {
 	unsigned long at = round_down(pins->layout->how.gate, PAGE_SIZE);
 	struct page *page = READ_ONCE(pins->gate_page);
+	bool changed = false;
 	int err;
 
 	if (!page || profil_page_same(at, page_address(page)))
@@ -231,14 +232,17 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	    (!page || profil_page_same(at, page_address(page)))) {
 		swap(pins->gate_page, page);
 		profil_pins_aim(pins);
+		changed = true;
+	}
+	mutex_unlock(pins->lock);
+	if (changed) {
 		/*
-		 * It is also read outside of sections, by the fork probe and by threads that
-		 * have deferred ticks to count; these have interrupts off.
+		 * Ticks read it in sections, the fork probe outside of them, with interrupts off.
+		 * Others may wait for the lock, but not for a grace period.
 		 */
 		synchronize_rcu();
 		profil_sections_settle();
 	}
-	mutex_unlock(pins->lock);
 	if (page)
 		profil_page_unpin(page);
 	return 0;

@@ -41,8 +41,8 @@ static void profil_everybody_mark(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
-		if (!hlist_empty(&profil_bindings[i].chain))
-			profil_everybody_mark_bucket(&profil_bindings[i]);
+		/* Also an empty one: a binding may be on its way into it. */
+		profil_everybody_mark_bucket(&profil_bindings[i]);
 		cond_resched();
 	}
 }

@@ -53,6 +53,25 @@ int profil_recording_keep(struct profil_recording *recording)
 }
 
 /**
+ * profil_recording_drain() - free what is in the pool of a recording that has ended
+ * @recording: the recording
+ *
+ * Context: Process context.
+ */
+void profil_recording_drain(struct profil_recording *recording)
+{
+	struct profil_pool pool = {};
+	unsigned long flags;
+
+	/* Under the lock, as probes may still take from it. */
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	pool.nodes.first = llist_del_all(&recording->pool.nodes);
+	atomic_set(&recording->pool.filled, 0);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_pool_empty(&pool);
+}
+
+/**
  * profil_recording_end() - charge for a recording that has ended, and tell its reader
  * @recording: the recording
  *
@@ -62,16 +81,13 @@ int profil_recording_keep(struct profil_recording *recording)
  */
 void profil_recording_end(struct profil_recording *recording)
 {
-	struct profil_pool pool = {};
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	WRITE_ONCE(recording->ended, true);
-	/* What is left of the pool is not charged.  Its count stays, so that it is not filled. */
-	pool.nodes.first = llist_del_all(&recording->pool.nodes);
 	if (recording->news)
 		profil_news_tell(recording->news);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	profil_pool_empty(&pool);
+	profil_recording_drain(recording);
 	profil_recording_charge(recording);
 }

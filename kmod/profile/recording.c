@@ -189,8 +189,11 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 	if (!profil_recording_row(recording, numbers, payer))
 		return NULL;
 	entry = profil_pool_take(pool);
-	if (!entry)
+	if (!entry) {
+		if (pool == &recording->pool && !recording->ended)
+			atomic64_inc(&profil_totals.pool_empty);
 		return NULL;
+	}
 	*entry = *like;
 	entry->number = recording->nr + 1;
 	recording->nr += numbers;

@@ -248,6 +248,7 @@ int profil_recording_forget(struct profil_recording *recording, u32 number);
 /* kept.c */
 void profil_recording_charge(struct profil_recording *recording);
 int profil_recording_keep(struct profil_recording *recording);
+void profil_recording_drain(struct profil_recording *recording);
 void profil_recording_end(struct profil_recording *recording);
 
 /*

@@ -220,8 +220,9 @@ int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
 	int err;
 
 	BUILD_BUG_ON(sizeof(*binding) > PROFIL_NODE_SIZE);
+	/* A recording that is over gives no memory, and loses nothing. */
 	if (!binding)
-		return -ENOMEM;
+		return READ_ONCE(profile->retired) ? -ENOENT : -ENOMEM;
 	profil_binding_init(binding, mm, profile);
 	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
 	err = profil_binding_publish(binding);

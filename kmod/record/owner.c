@@ -28,8 +28,9 @@ static void profil_owner_look(struct profil_entry *owner, struct task_struct *ta
 }
 
 /*
- * Look at the process of a live owner.  execve(2) changes the credentials first, and then ends the
- * owner, under the recording's lock, which is held.  Return: the state of the owner.
+ * Look at the process of a live owner, by its leader, as /proc does.  execve(2) changes the
+ * credentials first, and then ends the owner, under the recording's lock, which is held.
+ * Return: the state of the owner.
  */
 static u32 profil_owner_look_live(struct profil_entry *owner)
 {

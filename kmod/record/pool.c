@@ -43,6 +43,11 @@ static void profil_recording_fill_work(struct work_struct *work)
 		profil_user_reclaimed(recording->user);
 	}
 	set_active_memcg(before);
+	/* It may have ended meanwhile: then what was filled is not charged. */
+	if (READ_ONCE(recording->ended)) {
+		profil_recording_drain(recording);
+		return;
+	}
 	/* Until then the work is pending, so that asking for memory does not queue it. */
 	if (low)
 		mod_delayed_work(profil_user_wq, &recording->fill, FILL_AGAIN);
@@ -93,7 +98,7 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
 		node = profil_pool_take(&recording->pool);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	profil_recording_refill(recording);
-	if (!node && !keep)
+	if (!node && !keep && !READ_ONCE(recording->ended))
 		atomic64_inc(&profil_totals.pool_empty);
 	return node;
 }

@@ -141,6 +141,29 @@ TEST_CASE_METHOD(AtRest, "a region with a memory error in a huge page is off and
 			check_region_is_off(device, burner, kind);
 }
 
+TEST_CASE_METHOD(AtRest, "a gate with a memory error in a huge page is lost, and its page unpinned once",
+		 "[uapi][gate][memory-error][last]")
+{
+	need_memory_errors();
+	const Device device;
+	const Burner burner;
+	const Place place = transparent_huge();
+	const LonePage healthy;
+	auto how = describe(region_on(healthy.at()));
+
+	how.gate = reinterpret_cast<uint64_t>(place.counter);
+	device.start(how);
+	check_counts_on(device, burner, static_cast<volatile uint64_t *>(healthy.at()));
+	strike(place.counter);
+	/* Pinned pages count a thousand in their references: a few too many unpinned, and one is free. */
+	CHECK(device.status().state != PROFIL_STATE_LIMIT); /* looks at the memory */
+	for (int i = 0; i < 5; i++) {
+		CHECK(device.status().state != PROFIL_STATE_RUNNING);
+		CHECK(device.call(PROFIL_START, &how) == EFAULT);
+	}
+	CHECK(locked_bytes() == 0);
+}
+
 TEST_CASE_METHOD(AtRest, "ticks find a memory error without a status call", "[uapi][buffer][memory-error]")
 {
 	need_memory_errors();
