@@ -48,7 +48,7 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 	cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why);
 	*stored = atomic64_read(&profile->stored);
 	if (pins)
-		pins->gone = true;
+		WRITE_ONCE(pins->gone, true);
 	profil_claim_put(&profile->claim);
 	/* The rest is freed later; a thousand profiles may begin and end until then. */
 	profil_user_uncharge_profile(profile->user, 0, profile->rate);

@@ -216,7 +216,7 @@ int profil_pins_check(struct profil_pins *pins)
 static int profil_pins_check_gate(struct profil_pins *pins)
 {
 	unsigned long at = round_down(pins->layout->how.gate, PAGE_SIZE);
-	struct page *page = READ_ONCE(pins->gate_page);
+	struct page *before, *page = READ_ONCE(pins->gate_page);
 	bool changed = false;
 	int err;
 
@@ -230,7 +230,9 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	/* A gate that has lost its page stays lost.  Another thread may have seen more. */
 	if (!pins->gone && pins->gate_page && pins->gate_page != page &&
 	    (!page || profil_page_same(at, page_address(page)))) {
-		swap(pins->gate_page, page);
+		before = pins->gate_page;
+		WRITE_ONCE(pins->gate_page, page);
+		page = before;
 		profil_pins_aim(pins);
 		changed = true;
 	}

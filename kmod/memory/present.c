@@ -137,7 +137,7 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigne
  * profil_pages_pin() - pin pages of current's memory
  * @at: address of the first one
  * @nr: how many; few, as all are present at once
- * @pages: receives them
+ * @pages: receives them; their content is undefined on error
  * @lent: receives true for a private page of hugetlbfs, which must not stay pinned: current's
  *	mmap_lock, which a fork takes, is then held until profil_page_unlend().  NULL: such pages
  *	are refused

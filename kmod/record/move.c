@@ -21,7 +21,7 @@ static struct profil_pins *profil_move_replace(struct profil_profile *profile,
 		return pins;
 	rcu_assign_pointer(profile->pins, pins);
 	profil_sections_settle();
-	old->gone = true;
+	WRITE_ONCE(old->gone, true);
 	return old;
 }
 
