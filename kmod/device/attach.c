@@ -254,14 +254,15 @@ static int profil_attach_add(struct profil_profile *profile, const struct profil
 /**
  * profil_session_add() - PROFIL_ADD
  * @session: of the file
- * @add: copied from user space
+ * @arg: copied from user space
  *
  * Context: Process context, may sleep.
  * Return: 0; or, with nothing changed, an error that the heads of <linux/profil.h> and
  * <linux/profil_record.h> list.
  */
-int profil_session_add(struct profil_session *session, const struct profil_add *add)
+int profil_session_add(struct profil_session *session, union profil_argument *arg)
 {
+	const struct profil_add *add = &arg->add;
 	struct profil_profile *profile;
 	int err;
 
@@ -278,13 +279,14 @@ int profil_session_add(struct profil_session *session, const struct profil_add *
 /**
  * profil_session_table() - PROFIL_TABLE
  * @session: of the file
- * @table: copied from user space
+ * @arg: copied from user space
  *
  * Context: Process context, may sleep.
  * Return: as profil_session_add().
  */
-int profil_session_table(struct profil_session *session, const struct profil_table *table)
+int profil_session_table(struct profil_session *session, union profil_argument *arg)
 {
+	const struct profil_table *table = &arg->table;
 	struct profil_profile *profile;
 	struct profil_start start = {};
 	int err;
@@ -308,13 +310,14 @@ int profil_session_table(struct profil_session *session, const struct profil_tab
 /**
  * profil_session_wait() - PROFIL_WAIT: arm the wake-up of the session's reader
  * @session: of the file
- * @wait: copied from user space
+ * @arg: copied from user space
  *
  * Context: Process context, may sleep.
  * Return: as profil_session_add().
  */
-int profil_session_wait(struct profil_session *session, const struct profil_wait *wait)
+int profil_session_wait(struct profil_session *session, union profil_argument *arg)
 {
+	const struct profil_wait *wait = &arg->wait;
 	struct profil_profile *profile;
 	int err = -ENOENT;
 
@@ -337,13 +340,14 @@ int profil_session_wait(struct profil_session *session, const struct profil_wait
 /**
  * profil_session_record() - PROFIL_RECORD
  * @session: of the file
- * @record: copied from user space; its output is filled in
+ * @arg: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
  * Return: as profil_session_add().
  */
-int profil_session_record(struct profil_session *session, struct profil_record *record)
+int profil_session_record(struct profil_session *session, union profil_argument *arg)
 {
+	struct profil_record *record = &arg->record;
 	struct profil_recording *recording;
 	struct profil_start start;
 	int err = profil_recording_check(record, &start);

@@ -18,21 +18,7 @@
 #include <linux/fs.h>
 #include <linux/uaccess.h>
 
-union argument {
-	u32 size;
-	struct profil_info info;
-	struct profil_start start;
-	struct profil_stop stop;
-	struct profil_status status;
-	struct profil_stop_all stop_all;
-	struct profil_record record;
-	struct profil_add add;
-	struct profil_table table;
-	struct profil_wait wait;
-	struct profil_describe describe;
-};
-
-static int profil_command_info(struct profil_session *session, union argument *arg)
+static int profil_command_info(struct profil_session *session, union profil_argument *arg)
 {
 	struct profil_info *info = &arg->info;
 
@@ -46,12 +32,12 @@ static int profil_command_info(struct profil_session *session, union argument *a
 	return 0;
 }
 
-static int profil_command_start(struct profil_session *session, union argument *arg)
+static int profil_command_start(struct profil_session *session, union profil_argument *arg)
 {
 	return profil_self_start(&arg->start);
 }
 
-static int profil_command_stop(struct profil_session *session, union argument *arg)
+static int profil_command_stop(struct profil_session *session, union profil_argument *arg)
 {
 	struct profil_stop *stop = &arg->stop;
 
@@ -61,7 +47,7 @@ static int profil_command_stop(struct profil_session *session, union argument *a
 	return stop->profile ? profil_session_stop(session, stop) : profil_self_stop(stop);
 }
 
-static int profil_command_status(struct profil_session *session, union argument *arg)
+static int profil_command_status(struct profil_session *session, union profil_argument *arg)
 {
 	struct profil_status *status = &arg->status;
 	struct profil_status fresh = {
@@ -76,7 +62,7 @@ static int profil_command_status(struct profil_session *session, union argument 
 				 profil_self_status(status);
 }
 
-static int profil_command_stop_all(struct profil_session *session, union argument *arg)
+static int profil_command_stop_all(struct profil_session *session, union profil_argument *arg)
 {
 	if (arg->stop_all.flags)
 		return -EINVAL;
@@ -85,50 +71,22 @@ static int profil_command_stop_all(struct profil_session *session, union argumen
 	return profil_profile_stop_all();
 }
 
-static int profil_command_record(struct profil_session *session, union argument *arg)
-{
-	return profil_session_record(session, &arg->record);
-}
-
-static int profil_command_add(struct profil_session *session, union argument *arg)
-{
-	return profil_session_add(session, &arg->add);
-}
-
-static int profil_command_table(struct profil_session *session, union argument *arg)
-{
-	return profil_session_table(session, &arg->table);
-}
-
-static int profil_command_wait(struct profil_session *session, union argument *arg)
-{
-	return profil_session_wait(session, &arg->wait);
-}
-
-static int profil_command_describe(struct profil_session *session, union argument *arg)
-{
-	return profil_session_describe(session, &arg->describe);
-}
-
-static void profil_command_undo_describe(struct profil_session *session, const union argument *arg)
-{
-	profil_describe_undo(&arg->describe);
-}
-
 /*
  * The caller will not learn about the profile it has made, so end it.  (The
  * structure was writable a moment ago: one of the caller's threads has unmapped
  * it.  If another thread has also replaced the profile, the new one ends here;
  * that race is the caller's own.)
  */
-static void profil_command_undo_start(struct profil_session *session, const union argument *arg)
+static void profil_command_undo_start(struct profil_session *session,
+				      const union profil_argument *arg)
 {
 	struct profil_stop stop = {};
 
 	profil_self_stop(&stop);
 }
 
-static void profil_command_undo_record(struct profil_session *session, const union argument *arg)
+static void profil_command_undo_record(struct profil_session *session,
+				       const union profil_argument *arg)
 {
 	struct profil_stop stop = { .profile = arg->record.profile };
 
@@ -149,8 +107,8 @@ struct command {
 	u32 least;
 	u32 bytes;
 	bool output;
-	int (*run)(struct profil_session *session, union argument *arg);
-	void (*undo)(struct profil_session *session, const union argument *arg);
+	int (*run)(struct profil_session *session, union profil_argument *arg);
+	void (*undo)(struct profil_session *session, const union profil_argument *arg);
 };
 
 /* Where the first version of a structure ends: must never change. */
@@ -166,16 +124,16 @@ static const struct command commands[] = {
 	{ PROFIL_STATUS, END(profil_status, lost_full),
 	  sizeof(struct profil_status), true, profil_command_status },
 	{ PROFIL_RECORD, END(profil_record, reserved),
-	  sizeof(struct profil_record), true, profil_command_record, profil_command_undo_record },
+	  sizeof(struct profil_record), true, profil_session_record, profil_command_undo_record },
 	{ PROFIL_ADD, END(profil_add, reserved),
-	  sizeof(struct profil_add), false, profil_command_add },
+	  sizeof(struct profil_add), false, profil_session_add },
 	{ PROFIL_TABLE, END(profil_table, table),
-	  sizeof(struct profil_table), false, profil_command_table },
+	  sizeof(struct profil_table), false, profil_session_table },
 	{ PROFIL_WAIT, END(profil_wait, keys),
-	  sizeof(struct profil_wait), false, profil_command_wait },
+	  sizeof(struct profil_wait), false, profil_session_wait },
 	{ PROFIL_DESCRIBE, END(profil_describe, last),
-	  sizeof(struct profil_describe), true, profil_command_describe,
-	  profil_command_undo_describe },
+	  sizeof(struct profil_describe), true, profil_session_describe,
+	  profil_describe_undo },
 	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
 	  sizeof(struct profil_stop_all), false, profil_command_stop_all },
 };
@@ -190,7 +148,7 @@ static const struct command *profil_command_find(unsigned int nr)
 	return NULL;
 }
 
-static int profil_command_copy(union argument *copy, const struct command *command,
+static int profil_command_copy(union profil_argument *copy, const struct command *command,
 			       void __user *arg, u32 size)
 {
 	int err;
@@ -210,13 +168,13 @@ static int profil_command_copy(union argument *copy, const struct command *comma
 }
 
 static int profil_command_write(const struct command *command, void __user *to,
-				const union argument *arg)
+				const union profil_argument *arg)
 {
 	return copy_to_user(to, arg, min(arg->size, command->bytes)) ? -EFAULT : 0;
 }
 
 static int profil_command_run(const struct command *command, struct profil_session *session,
-			      union argument *arg, void __user *to)
+			      union profil_argument *arg, void __user *to)
 {
 	int err = command->run(session, arg);
 
@@ -242,7 +200,7 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 {
 	const struct command *command = profil_command_find(nr);
 	struct profil_session *session = file->private_data;
-	union argument copy = {};
+	union profil_argument copy = {};
 	int err;
 
 	if (!command)

@@ -22,24 +22,37 @@
 
 #define FLAGS	(PROFIL_DESCRIBE_OPEN | PROFIL_DESCRIBE_RELEASE | PROFIL_DESCRIBE_FORGET)
 
-/* The path as the caller's root sees it. */
-static int profil_describe_path(struct profil_describe *describe, const struct file *file)
+/* The path of a file as the caller's root sees it, or as much of a module's name as is known. */
+static const char *profil_describe_find_name(const struct profil_entry *entry, char *page)
 {
-	char *page, *path;
-	size_t bytes;
-	int err = 0;
+	if (entry->file)
+		return d_path(profil_user_path(entry->file), page, PATH_MAX);
+	memcpy(page, &entry->same.word[2], 3 * sizeof(entry->same.word[0]));
+	page[3 * sizeof(entry->same.word[0])] = 0;
+	return page;
+}
 
+static int profil_describe_name(struct profil_describe *describe, const struct profil_entry *entry)
+{
+	const char *name;
+	size_t bytes;
+	char *page;
+	int err;
+
+	if (!describe->path || (!entry->file && entry->same.kind != PROFIL_KIND_MODULE)) {
+		describe->path_size = 0;
+		return 0;
+	}
 	page = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!page)
 		return -ENOMEM;
-	path = d_path(profil_user_path(file), page, PATH_MAX);
-	if (IS_ERR(path)) {
-		err = PTR_ERR(path);
-	} else {
-		bytes = strlen(path) + 1;
+	name = profil_describe_find_name(entry, page);
+	err = PTR_ERR_OR_ZERO(name);
+	if (!err) {
+		bytes = strlen(name) + 1;
 		if (bytes > describe->path_size)
 			err = -ENAMETOOLONG;
-		else if (copy_to_user(u64_to_user_ptr(describe->path), path, bytes))
+		else if (copy_to_user(u64_to_user_ptr(describe->path), name, bytes))
 			err = -EFAULT;
 		describe->path_size = bytes;
 	}
@@ -47,39 +60,17 @@ static int profil_describe_path(struct profil_describe *describe, const struct f
 	return err;
 }
 
-/* The name of a module, as much of it as is known. */
-static int profil_describe_module(struct profil_describe *describe,
-				  const struct profil_entry *entry)
-{
-	char name[3 * sizeof(entry->same.word[0]) + 1] = "";
-
-	memcpy(name, &entry->same.word[2], sizeof(name) - 1);
-	if (strlen(name) >= describe->path_size)
-		return -ENAMETOOLONG;
-	describe->path_size = strlen(name) + 1;
-	return copy_to_user(u64_to_user_ptr(describe->path), name, describe->path_size) ?
-		       -EFAULT : 0;
-}
-
 /*
  * To open a file by its path, a user also needs search permission on the directories above
- * it, which is not checked here; hence the capability.
+ * it, which is not checked here; hence the capability.  Return: the file, opened once more.
  */
-static int profil_describe_may_open(struct file *file)
-{
-	if (!capable(CAP_DAC_READ_SEARCH))
-		return -EACCES;
-	return file_permission(file, MAY_READ);
-}
-
-/* Return: the file, opened once more; or an error. */
 static struct file *profil_describe_open(struct file *file)
 {
 	int err;
 
 	if (!file)
 		return ERR_PTR(-ENODATA);
-	err = profil_describe_may_open(file);
+	err = capable(CAP_DAC_READ_SEARCH) ? file_permission(file, MAY_READ) : -EACCES;
 	if (err)
 		return ERR_PTR(err);
 	return dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE, current_cred());
@@ -165,16 +156,6 @@ static void profil_describe_entry(struct profil_describe *describe,
 	}
 }
 
-static int profil_describe_name(struct profil_describe *describe, const struct profil_entry *entry)
-{
-	if (describe->path && entry->file)
-		return profil_describe_path(describe, entry->file);
-	if (describe->path && entry->same.kind == PROFIL_KIND_MODULE)
-		return profil_describe_module(describe, entry);
-	describe->path_size = 0;
-	return 0;
-}
-
 /* Drop what the reader no longer needs. */
 static int profil_describe_drop(const struct profil_describe *describe,
 				struct profil_recording *recording)
@@ -247,13 +228,14 @@ static int profil_describe_recording(struct profil_session *session,
 /**
  * profil_session_describe() - PROFIL_DESCRIBE
  * @session: of the file
- * @describe: copied from user space; its output is filled in
+ * @arg: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
  * Return: 0 or an error that <linux/profil_record.h> lists.
  */
-int profil_session_describe(struct profil_session *session, struct profil_describe *describe)
+int profil_session_describe(struct profil_session *session, union profil_argument *arg)
 {
+	struct profil_describe *describe = &arg->describe;
 	struct profil_describe fresh = {
 		.size = describe->size,
 		.flags = describe->flags,
@@ -283,14 +265,15 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 
 /**
  * profil_describe_undo() - undo what the caller will not learn about
- * @describe: the outcome
+ * @session: of the file
+ * @arg: the outcome
  *
  * A released file stays released, and a forgotten number forgotten.
  *
  * Context: Process context, may sleep.
  */
-void profil_describe_undo(const struct profil_describe *describe)
+void profil_describe_undo(struct profil_session *session, const union profil_argument *arg)
 {
-	if (describe->fd >= 0)
-		close_fd(describe->fd);
+	if (arg->describe.fd >= 0)
+		close_fd(arg->describe.fd);
 }

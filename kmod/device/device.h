@@ -16,16 +16,24 @@ struct attribute_group;
 struct file;
 struct mm_struct;
 struct perf_event;
-struct profil_add;
-struct profil_describe;
 struct profil_profile;
-struct profil_record;
-struct profil_status;
-struct profil_stop;
-struct profil_table;
-struct profil_wait;
 struct seq_file;
 struct task_struct;
+
+/* The structure of a command: a copy, zero beyond what the caller gave. */
+union profil_argument {
+	u32 size;
+	struct profil_info info;
+	struct profil_start start;
+	struct profil_stop stop;
+	struct profil_status status;
+	struct profil_stop_all stop_all;
+	struct profil_record record;
+	struct profil_add add;
+	struct profil_table table;
+	struct profil_wait wait;
+	struct profil_describe describe;
+};
 
 /**
  * struct profil_session - the state of an open file
@@ -78,14 +86,14 @@ void profil_device_exit(void);
 long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size);
 
 /* attach.c */
-int profil_session_record(struct profil_session *session, struct profil_record *record);
-int profil_session_add(struct profil_session *session, const struct profil_add *add);
-int profil_session_table(struct profil_session *session, const struct profil_table *table);
-int profil_session_wait(struct profil_session *session, const struct profil_wait *wait);
+int profil_session_record(struct profil_session *session, union profil_argument *arg);
+int profil_session_add(struct profil_session *session, union profil_argument *arg);
+int profil_session_table(struct profil_session *session, union profil_argument *arg);
+int profil_session_wait(struct profil_session *session, union profil_argument *arg);
 
 /* describe.c */
-int profil_session_describe(struct profil_session *session, struct profil_describe *describe);
-void profil_describe_undo(const struct profil_describe *describe);
+int profil_session_describe(struct profil_session *session, union profil_argument *arg);
+void profil_describe_undo(struct profil_session *session, const union profil_argument *arg);
 
 /* sysfs.c */
 extern const struct attribute_group *profil_sysfs_groups[];

@@ -111,15 +111,11 @@ static void profil_fdinfo_event(struct seq_file *to, struct profil_profile *prof
 
 static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
 {
-	const struct profil_pins *pins;
-	u64 held;
+	struct profil_pins *pins = profil_profile_get_pins(profile);
 
-	if (mutex_lock_killable(&profile->lock))
-		return;
-	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
-	held = pins ? pins->held : 0;
-	mutex_unlock(&profile->lock);
-	seq_printf(to, "pinned_pages:\t%llu\n", held);
+	seq_printf(to, "pinned_pages:\t%lu\n", pins ? READ_ONCE(pins->held) : 0);
+	if (pins)
+		profil_pins_put(pins);
 }
 
 /* @since: no value may be older, in ns of ktime_get_ns(). */
