@@ -258,7 +258,7 @@ static unsigned long profil_pins_take(struct profil_pins *pins, unsigned long i,
 				      struct page **pages, unsigned long *taken)
 {
 	unsigned long end = min(pins->layout->pages, i + STRIDE);
-	unsigned long at, n = 0;
+	unsigned long n = 0;
 	void *page;
 
 	lockdep_assert_held(pins->lock);
