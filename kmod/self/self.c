@@ -159,6 +159,20 @@ static int profil_self_begin(struct profil_profile *fresh, struct profil_profile
 	return err;
 }
 
+/* Takes over @fresh, which may be an ERR_PTR. */
+static int profil_self_launch(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
+{
+	int err = PTR_ERR_OR_ZERO(fresh);
+
+	if (err)
+		return err;
+	err = profil_self_begin(fresh, old, stored);
+	if (err)
+		profil_profile_retire(fresh, PROFIL_STATE_STOPPED);
+	profil_profile_put(fresh);
+	return err;
+}
+
 /* Current's own profile, referenced, or NULL.  One whose gate is shut ends here. */
 static struct profil_profile *profil_self_get(void)
 {
@@ -172,15 +186,9 @@ static struct profil_profile *profil_self_get(void)
 
 static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
 {
-	struct profil_profile *old = profil_self_get(), *fresh = profil_self_create(layout, old);
-	int err = PTR_ERR_OR_ZERO(fresh);
+	struct profil_profile *old = profil_self_get();
+	int err = profil_self_launch(profil_self_create(layout, old), old, stored);
 
-	if (!err) {
-		err = profil_self_begin(fresh, old, stored);
-		if (err)
-			profil_profile_retire(fresh, PROFIL_STATE_STOPPED);
-		profil_profile_put(fresh);
-	}
 	if (old)
 		profil_profile_put(old);
 	return err;
@@ -256,19 +264,11 @@ int profil_self_status(struct profil_status *status)
 
 static int profil_self_adopt(const struct profil_birth *birth)
 {
-	struct profil_profile *profile;
 	u64 unused;
-	int err;
 
-	profile = profil_profile_create_child(birth->layout, birth->parent, birth->state,
-					      birth->stored);
-	if (IS_ERR(profile))
-		return PTR_ERR(profile);
-	err = profil_self_begin(profile, NULL, &unused);
-	if (err)
-		profil_profile_retire(profile, PROFIL_STATE_STOPPED);
-	profil_profile_put(profile);
-	return err;
+	return profil_self_launch(profil_profile_create_child(birth->layout, birth->parent,
+							      birth->state, birth->stored),
+				  NULL, &unused);
 }
 
 /*
