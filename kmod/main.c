@@ -6,15 +6,14 @@
  * module, so none is left when profil_exit() runs.  What may still run in the
  * module's text then, and which line waits for it:
  *  - a command or a release: none, the file holds a reference
- *  - a probe: profil_follow_exit(); the clock's own: profil_clock_exit()
+ *  - a probe: profil_follow_exit(); the clock's own: profil_sources_exit()
  *    (both call tracepoint_synchronize_unregister())
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
  *  - work of ticks: profil_life_exit(); to find owners: profil_unmet_exit(), profil_work_exit()
  *  - a look at what other CPUs run: profil_clock_exit()
- *  - a tick: profil_clock_exit() stops each CPU's timer, if
- *    profil_clock_relax_work() has not; of an event: profil_sources_exit() waits until the
- *    counters are released, and profil_work_exit() for the grace period behind it
+ *  - a tick: profil_sources_exit() waits until the clock has stopped and the counters of events
+ *    are released, and profil_work_exit() for the grace period behind that
  *  - the tail of a queued check, birth, deferred tick or question after its last put:
  *    synchronize_rcu_tasks(), as the task then goes to user mode or sleeps
  *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
@@ -31,11 +30,6 @@
 
 #include <linux/module.h>
 
-static const struct profil_source_ops source_ops = {
-	.tick	= profil_event_tick,
-	.settle	= profil_notes_settle,
-};
-
 static int __init profil_init(void)
 {
 	int err;
@@ -47,11 +41,10 @@ static int __init profil_init(void)
 	profil_bindings_init();
 	profil_life_init();
 	profil_unmet_init();
-	err = profil_clocks_init();
+	err = profil_clock_init();
 	if (err)
 		goto exit_work;
-	profil_event_tick_init();
-	err = profil_sources_init(&source_ops);
+	err = profil_sources_init();
 	if (err)
 		goto exit_clock;
 	err = profil_follow_init();

@@ -13,6 +13,7 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/rbtree.h>
 #include <linux/spinlock_types.h>
 #include <linux/time64.h>
 #include <linux/uidgid.h>
@@ -34,15 +35,15 @@ struct tracepoint;
  * @interrupts: each tick is an interrupt of its own; other events tick in the code that causes
  *	them.  Constant like @source
  * @put: gives the claim up, and may be called again; NULL: there never was a claim
- * @link: in the list of claims on the same clock or event, guarded by the lock of the clock or of
- *	the sources; empty once the claim is given up
+ * @node: among the claims on the same source, guarded by profil_sources_lock; empty before there
+ *	is a claim, and once it is given up
  */
 struct profil_claim {
 	struct profil_source *source;
 	u64 period;
 	bool interrupts;
 	void (*put)(struct profil_claim *claim);
-	struct list_head link;
+	struct rb_node node;
 };
 
 /**

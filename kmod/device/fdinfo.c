@@ -103,8 +103,8 @@ static void profil_fdinfo_event(struct seq_file *to, struct profil_profile *prof
 	}
 	seq_printf(to, "event:\t%u %#llx\n", event.type, event.config);
 	seq_printf(to, "event_period:\t%llu\n", event.period);
-	seq_printf(to, "event_missed:\t%llu\n", event.lost.missed);
-	seq_printf(to, "event_throttled:\t%llu\n", event.lost.throttled);
+	seq_printf(to, "event_missed:\t%llu\n", event.missed);
+	seq_printf(to, "event_throttled:\t%llu\n", event.throttled);
 	seq_printf(to, "event_enabled_ns:\t%llu\n", event.time.enabled);
 	seq_printf(to, "event_running_ns:\t%llu\n", event.time.running);
 }

@@ -94,7 +94,7 @@ static void profil_check_later(struct profil_profile *profile)
  * @attr: the event, of profil_source_choose(); NULL: the clock
  *
  * Context: Process context, may sleep; no lock is held.
- * Return: 0, an error of profil_source_get(), or the clock's.
+ * Return: as profil_source_get().
  */
 int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr)
 {
@@ -102,9 +102,7 @@ int profil_profile_prepare(struct profil_profile *profile, const struct perf_eve
 		return 0;
 	profile->started = ktime_get_ns();
 	profil_check_later(profile);
-	if (attr)
-		return profil_source_get(&profile->claim, attr, profile->period);
-	return profil_clock_get(&profile->claim, profile->period);
+	return profil_source_get(&profile->claim, attr, profile->period);
 }
 
 /**

@@ -225,10 +225,8 @@ static void profil_sweep_work(struct work_struct *work)
 	bool again = work == &sweep_again.work;
 
 	profil_bindings_sweep();
-	if (again) {
-		profil_clock_review();
+	if (again)
 		profil_sources_review();
-	}
 	if (xchg(&profil_settle_wanted, false) || again)
 		profil_settle_all();
 	/*

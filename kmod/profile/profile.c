@@ -128,7 +128,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	profile->state = PROFIL_STATE_RUNNING;
 	kref_init(&profile->refs);
 	mutex_init(&profile->lock);
-	INIT_LIST_HEAD(&profile->claim.link);
+	RB_CLEAR_NODE(&profile->claim.node);
 	raw_spin_lock_init(&profile->bindings_lock);
 	INIT_LIST_HEAD(&profile->bindings);
 	INIT_RCU_WORK(&profile->free, profil_profile_end_work);

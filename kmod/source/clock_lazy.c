@@ -9,6 +9,7 @@
 
 #include "compat.h"
 
+#include <linux/cpu.h>
 #include <linux/random.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
@@ -16,36 +17,37 @@
 
 static struct tracepoint *sched_switch;
 
-static int profil_lazy_clock_start(unsigned int cpu, u64 period)
+static int profil_lazy_clock_set(unsigned int cpu, u64 period)
 {
+	if (READ_ONCE(per_cpu(profil_lazy_clocks, cpu).period) == period)
+		return 0;
 	return smp_call_function_single(cpu, profil_lazy_begin, &period, 1);
 }
 
-static void profil_lazy_clock_stop(unsigned int cpu)
+/* A CPU that goes offline meanwhile would keep its timer. */
+static int profil_lazy_clock_start(struct profil_source *clock, unsigned int cpu, u64 period)
 {
-	u64 never = 0;
+	int err = -ENODEV;
 
-	smp_call_function_single(cpu, profil_lazy_begin, &never, 1);
-	hrtimer_cancel(&per_cpu_ptr(&profil_lazy_clocks, cpu)->timer);
+	cpus_read_lock();
+	if (cpu_online(cpu))
+		err = profil_lazy_clock_set(cpu, period);
+	cpus_read_unlock();
+	return err;
 }
 
-static int profil_lazy_clock_init(void)
+/**
+ * profil_lazy_clock_stop() - stop the clock of a CPU
+ * @clock: unused
+ * @cpu: the CPU; of an offline one it was stopped before
+ *
+ * Afterwards its timer does not run and is not queued.
+ *
+ * Context: Process context; also the CPU's hotplug callback, whatever the clock is.
+ */
+void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu)
 {
-	struct profil_lazy_clock *clock;
-	unsigned int cpu;
-
-	/* If a kernel changes the tracepoint's arguments, the build fails here. */
-	check_trace_callback_type_sched_switch(profil_lazy_switch);
-	sched_switch = profil_tracepoint_find("sched_switch");
-	if (!sched_switch)
-		return -ENOENT;
-	get_random_bytes(&profil_lazy_key, sizeof(profil_lazy_key));
-	for_each_possible_cpu(cpu) {
-		clock = per_cpu_ptr(&profil_lazy_clocks, cpu);
-		profil_hrtimer_setup(&clock->timer, profil_lazy_tick, CLOCK_MONOTONIC,
-				     HRTIMER_MODE_ABS_PINNED_HARD);
-	}
-	return 0;
+	profil_lazy_clock_set(cpu, 0);
 }
 
 static int profil_lazy_clock_open(void)
@@ -59,12 +61,31 @@ static void profil_lazy_clock_close(void)
 	tracepoint_synchronize_unregister();
 }
 
-const struct profil_clock_ops profil_clock_lazy = {
-	.init		= profil_lazy_clock_init,
-	.open		= profil_lazy_clock_open,
-	.close		= profil_lazy_clock_close,
-	.start		= profil_lazy_clock_start,
-	.set_period	= profil_lazy_clock_start,
-	.stop		= profil_lazy_clock_stop,
-	.look		= profil_lazy_look,
+const struct profil_source_ops profil_lazy_clock_ops = {
+	.open	= profil_lazy_clock_open,
+	.close	= profil_lazy_clock_close,
+	.start	= profil_lazy_clock_start,
+	.stop	= profil_lazy_clock_stop,
 };
+
+/**
+ * profil_lazy_clock_init() - prepare the timers
+ *
+ * Context: Process context.
+ * Return: 0 or -ENOENT.
+ */
+int profil_lazy_clock_init(void)
+{
+	unsigned int cpu;
+
+	/* If a kernel changes the tracepoint's arguments, the build fails here. */
+	check_trace_callback_type_sched_switch(profil_lazy_switch);
+	sched_switch = profil_tracepoint_find("sched_switch");
+	if (!sched_switch)
+		return -ENOENT;
+	get_random_bytes(&profil_lazy_key, sizeof(profil_lazy_key));
+	for_each_possible_cpu(cpu)
+		profil_hrtimer_setup(&per_cpu(profil_lazy_clocks, cpu).timer, profil_lazy_tick,
+				     CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	return 0;
+}

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Serving the sources: what is done to the counters of events, and when.
+ * Serving the sources: what is done on each CPU to have them tick, and when.
  *
- * Making, changing, reading or releasing a counter of another CPU interrupts it, may sleep for
- * grace periods, and may take the lock of CPU hotplug (perf turns static keys on and off).  So only
- * one work item does that, without holding a lock.  It serves one source at a time, in turn, and
- * waits between two turns: that bounds the interrupts, whatever users ask for.  Commands
+ * Starting, changing, reading or stopping what ticks on another CPU interrupts it, may sleep for
+ * grace periods, and may take the lock of CPU hotplug (perf turns static keys on and off, and so
+ * does the lazy clock's probe).  So only work items do that, without holding a lock.  Commands
  * (source.c) change what is wanted of a source, and wait killably.
+ *
+ * One work item serves all events, one at a time, in turn, and waits between two turns: that
+ * bounds the interrupts, whatever users ask for.  The clock has a work item of its own, because a
+ * program that starts its profile is not to wait for others' events.
  *
  * Context: process
  */
 #include "source/source.h"
 
+#include "tick/note.h"
+
 #include <linux/cpuhotplug.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 
 /*
  * Jiffies from one turn to the next.  A turn interrupts a CPU four times at most, if the event
@@ -27,88 +32,145 @@
  */
 #define TURN	2
 
-/* How long a shorter period lasts after its user has gone. */
+/* How long a shorter period lasts after its user has gone, and the clock after its last one. */
 #define LINGER	HZ
+/* Opening and closing a clock may patch the kernel's code on all CPUs. */
+#define LINGER_OPEN	(5 * HZ)
+
+static bool stay_open;
+module_param(stay_open, bool, 0444);
+MODULE_PARM_DESC(stay_open, "keep the clock's probe registered, so that no start or stop patches code");
 
 DEFINE_SPINLOCK(profil_sources_lock);
 LIST_HEAD(profil_sources);
 unsigned int profil_nr_sources;
 DECLARE_WAIT_QUEUE_HEAD(profil_sources_wait);
 
-static const struct profil_source_ops *source_ops;
 static enum cpuhp_state hotplug_state;
 
 static void profil_sources_serve(struct work_struct *work);
 static DECLARE_WORK(serve, profil_sources_serve);
-/* The CPUs on which events are to be counted: for the work item alone. */
-static struct cpumask wanted_cpus;
+static void profil_clock_serve(struct work_struct *work);
+static DECLARE_DELAYED_WORK(serve_clock, profil_clock_serve);
 /* What a turn is for. */
 typedef void (*profil_source_turn_t)(struct profil_source *source);
 
-/* Return: the shortest period of its users; it must have some. */
-static u64 profil_source_shortest(const struct profil_source *source)
-{
-	const struct profil_claim *claim;
-	u64 shortest = U64_MAX;
-
-	lockdep_assert_held(&profil_sources_lock);
-	list_for_each_entry(claim, &source->users, link)
-		shortest = min(shortest, claim->period);
-	return shortest;
-}
-
 /*
- * Each change restarts the counters; a user who asks for other periods again and again could
- * keep them from ticking at all.  So a period becomes at most half as long, and longer only
+ * The period that serves all users, of whom it must have some.
+ *
+ * Each change restarts what ticks on every CPU; a user who asks for other periods again and again
+ * could keep it from ticking at all.  So a period becomes at most half as long, and longer only
  * after a while.
  */
 static u64 profil_source_want(const struct profil_source *source)
 {
-	u64 shortest = profil_source_shortest(source);
+	u64 shortest = rb_entry(rb_first_cached(&source->users), struct profil_claim, node)->period;
 
+	lockdep_assert_held(&profil_sources_lock);
+	if (!source->runs)
+		return shortest;
 	if (shortest > source->period && time_before(jiffies, source->changed + LINGER))
 		return source->period;
 	if (shortest < source->period)
-		return min(shortest, source->period / 2);
+		return min(shortest, max(source->period / 2, source->least));
 	return shortest;
+}
+
+/* Return: true if CPUs have come online, or were isolated or given back by a cpuset. */
+static bool profil_source_is_stale(const struct profil_source *source)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (cpumask_test_cpu(cpu, &source->cpus) != profil_clock_wants_cpu(cpu))
+			return true;
+	return false;
+}
+
+static void profil_source_stop_cpu(struct profil_source *source, unsigned int cpu)
+{
+	source->ops->stop(source, cpu);
+	cpumask_clear_cpu(cpu, &source->cpus);
+}
+
+/* Return: 0; -ENODEV if it is not to tick there, or the CPU is offline; another error. */
+static int profil_source_run_cpu(struct profil_source *source, unsigned int cpu, u64 period)
+{
+	bool wanted = profil_clock_wants_cpu(cpu), known = cpumask_test_cpu(cpu, &source->cpus);
+
+	if (!wanted || !known)
+		profil_source_stop_cpu(source, cpu);
+	if (!wanted)
+		return -ENODEV;
+	/* Before it starts: if the CPU comes online meanwhile, that clears it again. */
+	if (!known)
+		cpumask_set_cpu(cpu, &source->cpus);
+	return source->ops->start(source, cpu, period);
+}
+
+/* Must not be called under cpus_read_lock(), which registering a probe takes. */
+static int profil_source_open(struct profil_source *source)
+{
+	int err = 0;
+
+	if (!source->open && source->ops->open)
+		err = source->ops->open();
+	source->open = !err;
+	return err;
+}
+
+/*
+ * Tick on those CPUs that want it, and on no others.  Where CPUs are of several kinds, a PMU
+ * refuses those of the other kinds (-ENOENT): one that can count is enough.  Other errors do not
+ * keep the rest from ticking.  Return: 0; -ENOENT if no CPU can count it; the first other error.
+ */
+static int profil_source_run_at(struct profil_source *source, u64 period)
+{
+	bool ticks = false, refused = false;
+	int err = profil_source_open(source), first = 0;
+	unsigned int cpu;
+
+	if (err)
+		return err;
+	for_each_possible_cpu(cpu) {
+		err = profil_source_run_cpu(source, cpu, period);
+		if (!err)
+			ticks = true;
+		else if (err == -ENOENT)
+			refused = true;
+		else if (err != -ENODEV && !first)
+			first = err;
+	}
+	return refused && !ticks && !first ? -ENOENT : first;
 }
 
 static void profil_source_run(struct profil_source *source)
 {
-	bool used;
+	u64 period = 0;
 	int err;
 
 	spin_lock(&profil_sources_lock);
-	used = !list_empty(&source->users);
-	if (used && !source->runs)
-		source->period = profil_source_shortest(source);
+	if (profil_source_is_used(source)) {
+		period = profil_source_want(source);
+		if (source->period != period)
+			source->changed = jiffies;
+		/* A longer one no longer serves those who come while it is set. */
+		source->period = max(source->period, period);
+	}
 	spin_unlock(&profil_sources_lock);
-	/* Its last user has gone since the turn was chosen: it is released next. */
-	if (!used)
+	/* Its last user has gone since the turn was chosen. */
+	if (!period)
 		return;
-	err = profil_counters_run(&source->counters, source->period, &wanted_cpus);
+	err = profil_source_run_at(source, period);
 	spin_lock(&profil_sources_lock);
-	if (!err)
-		source->runs = true;
-	else if (!source->runs)
+	if (err && !source->runs) {
 		source->err = err;
-	else
-		pr_warn_once("an event cannot be counted on a CPU that came online: error %d\n",
-			     err);
-	spin_unlock(&profil_sources_lock);
-}
-
-static void profil_source_set_period(struct profil_source *source)
-{
-	u64 period;
-
-	spin_lock(&profil_sources_lock);
-	period = list_empty(&source->users) ? source->period : profil_source_want(source);
-	spin_unlock(&profil_sources_lock);
-	profil_counters_set_period(&source->counters, period);
-	spin_lock(&profil_sources_lock);
-	source->period = period;
-	source->changed = jiffies;
+	} else {
+		if (err)
+			pr_warn_once("a CPU that came online has no ticks: error %d\n", err);
+		source->runs = true;
+		source->period = period;
+	}
 	spin_unlock(&profil_sources_lock);
 }
 
@@ -117,32 +179,17 @@ static void profil_source_read(struct profil_source *source)
 	struct profil_source_time time;
 	u64 now = ktime_get_ns();
 
-	profil_counters_read(&source->counters, &time);
+	profil_counters_read(source, &time);
 	spin_lock(&profil_sources_lock);
 	source->time = time;
 	source->read = now;
 	spin_unlock(&profil_sources_lock);
 }
 
-/**
- * profil_source_free() - free a source that has no counters
- * @source: not listed; or NULL
- *
- * Context: Process context.
- */
-void profil_source_free(struct profil_source *source)
-{
-	if (!source)
-		return;
-	profil_counters_free(&source->counters);
-	free_percpu(source->lost);
-	kfree(source);
-}
-
 /* A grace period after its counters were released: no tick is left, but a note of one may be. */
 static void profil_source_free_work(struct work_struct *work)
 {
-	source_ops->settle();
+	profil_notes_settle();
 	profil_source_free(container_of(to_rcu_work(work), struct profil_source, free));
 	spin_lock(&profil_sources_lock);
 	profil_nr_sources--;
@@ -150,18 +197,39 @@ static void profil_source_free_work(struct work_struct *work)
 	wake_up_all(&profil_sources_wait);
 }
 
-static void profil_source_release(struct profil_source *source)
+/* Stop it, unless it has got a user since the turn was chosen. */
+static bool profil_source_stop(struct profil_source *source)
 {
+	unsigned int cpu;
 	bool used;
 
 	spin_lock(&profil_sources_lock);
-	used = !list_empty(&source->users);
-	if (!used)
-		list_del(&source->link);
+	used = profil_source_is_used(source);
+	if (!used) {
+		list_del_init(&source->link);
+		source->runs = false;
+		source->err = 0;
+	}
 	spin_unlock(&profil_sources_lock);
 	if (used)
+		return false;
+	for_each_possible_cpu(cpu)
+		profil_source_stop_cpu(source, cpu);
+	return true;
+}
+
+static void profil_source_close(struct profil_source *source)
+{
+	if (source->open && source->ops->close)
+		source->ops->close();
+	source->open = false;
+}
+
+static void profil_source_release(struct profil_source *source)
+{
+	if (!profil_source_stop(source))
 		return;
-	profil_counters_release(&source->counters);
+	INIT_RCU_WORK(&source->free, profil_source_free_work);
 	queue_rcu_work(profil_wq, &source->free);
 }
 
@@ -169,18 +237,17 @@ static void profil_source_release(struct profil_source *source)
 static profil_source_turn_t profil_source_due(const struct profil_source *source)
 {
 	lockdep_assert_held(&profil_sources_lock);
-	if (list_empty(&source->users))
+	if (!profil_source_is_used(source))
 		return profil_source_release;
 	if (source->err)
 		return NULL;
-	if (!source->runs || profil_counters_are_stale(&source->counters, &wanted_cpus))
+	if (!source->runs || profil_source_want(source) != source->period ||
+	    profil_source_is_stale(source))
 		return profil_source_run;
-	if (profil_source_want(source) != source->period)
-		return profil_source_set_period;
 	return source->read < source->read_wanted ? profil_source_read : NULL;
 }
 
-/* Return: the next source in turn, which stays, as only the work item removes it; or NULL. */
+/* Return: the next event in turn, which stays, as only the work item removes it; or NULL. */
 static struct profil_source *profil_sources_next(profil_source_turn_t *turn)
 {
 	struct profil_source *source;
@@ -198,19 +265,6 @@ static struct profil_source *profil_sources_next(profil_source_turn_t *turn)
 	return NULL;
 }
 
-/* A cpuset may isolate CPUs, and give them back, at any time. */
-static void profil_sources_look_at_cpus(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (profil_clock_wants_cpu(cpu))
-			cpumask_set_cpu(cpu, &wanted_cpus);
-		else
-			cpumask_clear_cpu(cpu, &wanted_cpus);
-	}
-}
-
 static void profil_sources_serve(struct work_struct *work)
 {
 	static unsigned long next;
@@ -218,11 +272,7 @@ static void profil_sources_serve(struct work_struct *work)
 	profil_source_turn_t turn;
 	long early;
 
-	for (;;) {
-		profil_sources_look_at_cpus();
-		source = profil_sources_next(&turn);
-		if (!source)
-			break;
+	while ((source = profil_sources_next(&turn))) {
 		early = next - jiffies;
 		if (early > 0)
 			schedule_timeout_uninterruptible(early);
@@ -232,61 +282,61 @@ static void profil_sources_serve(struct work_struct *work)
 	}
 }
 
-/* Other events are counted by the code in which they happen. */
-static bool profil_source_interrupts(const struct perf_event_attr *attr)
+/*
+ * The clock goes on for a second without users, so that programs that turn their profile on and
+ * off do not restart it each time, and keeps its probe for four more.
+ */
+static void profil_clock_serve(struct work_struct *work)
 {
-	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
-	       attr->type != PERF_TYPE_BREAKPOINT;
+	struct profil_source *clock = &profil_clock_source;
+	unsigned long idle;
+	bool used, due;
+
+	spin_lock(&profil_sources_lock);
+	used = profil_source_is_used(clock);
+	due = used && profil_source_due(clock);
+	idle = used ? 0 : jiffies - clock->idle;
+	spin_unlock(&profil_sources_lock);
+	if (due)
+		profil_source_run(clock);
+	else if ((clock->err || idle >= LINGER) && profil_source_stop(clock) &&
+		 idle >= LINGER_OPEN && !stay_open)
+		profil_source_close(clock);
+	wake_up_all(&profil_sources_wait);
+	if (!used && (clock->runs || clock->open != stay_open))
+		queue_delayed_work(profil_wq, &serve_clock, LINGER);
 }
 
 /**
- * profil_source_alloc() - make a source
- * @attr: of profil_source_choose()
+ * profil_source_queue() - queue the work item, as something is wanted of a source or it is idle
+ * @source: the source
  *
- * Context: Process context, may sleep.
- * Return: the source, not listed, to be freed by profil_source_free(); NULL without memory.
+ * Context: Process context; profil_sources_lock is held.
  */
-struct profil_source *profil_source_alloc(const struct perf_event_attr *attr)
+void profil_source_queue(const struct profil_source *source)
 {
-	struct profil_source *source = kzalloc(sizeof(*source), GFP_KERNEL_ACCOUNT);
-	int err;
-
-	if (!source)
-		return NULL;
-	err = profil_counters_init(&source->counters, attr, source_ops->tick, source);
-	source->lost = alloc_percpu_gfp(struct profil_source_lost, GFP_KERNEL_ACCOUNT);
-	if (err || !source->lost) {
-		profil_source_free(source);
-		return NULL;
-	}
-	source->interrupts = profil_source_interrupts(attr);
-	INIT_LIST_HEAD(&source->users);
-	INIT_RCU_WORK(&source->free, profil_source_free_work);
-	return source;
-}
-
-/**
- * profil_sources_queue() - queue the work item, as something is wanted of a source
- *
- * Context: Any but hard interrupt.
- */
-void profil_sources_queue(void)
-{
-	queue_work(profil_wq, &serve);
+	if (source != &profil_clock_source)
+		queue_work(profil_wq, &serve);
+	else if (profil_source_is_used(source) || !source->runs)
+		mod_delayed_work(profil_wq, &serve_clock, 0);
+	else
+		queue_delayed_work(profil_wq, &serve_clock, LINGER);
 }
 
 /**
  * profil_sources_review() - review the CPUs and the period of each source
  *
- * Called each second while there are profiles.
+ * Called each second while there are profiles: a cpuset may isolate CPUs, and give them back, at
+ * any time.
  *
  * Context: Process context.
  */
 void profil_sources_review(void)
 {
 	spin_lock(&profil_sources_lock);
+	profil_source_queue(&profil_clock_source);
 	if (!list_empty(&profil_sources))
-		profil_sources_queue();
+		queue_work(profil_wq, &serve);
 	spin_unlock(&profil_sources_lock);
 }
 
@@ -299,31 +349,41 @@ static int profil_sources_cpu_online(unsigned int cpu)
 	struct profil_source *source;
 
 	spin_lock(&profil_sources_lock);
+	cpumask_clear_cpu(cpu, &profil_clock_source.cpus);
 	list_for_each_entry(source, &profil_sources, link)
-		cpumask_set_cpu(cpu, &source->counters.stale);
+		cpumask_clear_cpu(cpu, &source->cpus);
 	spin_unlock(&profil_sources_lock);
 	profil_sources_review();
 	return 0;
 }
 
+/* Perf looks after its own events; a timer would move to another CPU. */
+static int profil_sources_cpu_offline(unsigned int cpu)
+{
+	profil_lazy_clock_stop(&profil_clock_source, cpu);
+	return 0;
+}
+
 /**
- * profil_sources_init() - prepare for sources
- * @ops: what happens when an event comes
+ * profil_sources_init() - follow CPU hotplug
  *
- * Context: Process context.
+ * Context: Process context, after profil_clock_init().
  * Return: 0, to be undone by profil_sources_exit(), or -errno.
  */
-int profil_sources_init(const struct profil_source_ops *ops)
+int profil_sources_init(void)
 {
 	int state;
 
-	source_ops = ops;
-	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "profil/event:online",
-					  profil_sources_cpu_online, NULL);
+	profil_notes_init(profil_event_notes_count);
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "profil:online",
+					  profil_sources_cpu_online, profil_sources_cpu_offline);
 	if (state < 0)
 		return state;
 	hotplug_state = state;
-	return 0;
+	state = stay_open ? profil_source_open(&profil_clock_source) : 0;
+	if (state)
+		cpuhp_remove_state_nocalls(hotplug_state);
+	return state;
 }
 
 /**
@@ -333,7 +393,14 @@ int profil_sources_init(const struct profil_source_ops *ops)
  */
 void profil_sources_exit(void)
 {
+	/* The clock stops, and its probe goes, at once. */
+	stay_open = false;
+	profil_clock_source.idle = jiffies - LINGER_OPEN;
+	mod_delayed_work(profil_wq, &serve_clock, 0);
+	flush_delayed_work(&serve_clock);
+	/* Not before: an offline CPU's clock cannot be stopped any more. */
 	cpuhp_remove_state_nocalls(hotplug_state);
+	cancel_delayed_work_sync(&serve_clock);
 	flush_work(&serve);
 	/* The RCU callbacks queue the last works, which profil_work_exit() waits for. */
 	rcu_barrier();

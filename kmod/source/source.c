@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sources: the events that may tick, the claims of profiles on them, and requests to serve.c.
+ * Sources: what may tick, the claims of profiles on it, and requests to serve.c.
  *
  * Context: process
  */
@@ -8,6 +8,7 @@
 
 #include <linux/capability.h>
 #include <linux/errno.h>
+#include <linux/jiffies.h>
 #include <linux/string.h>
 
 /* Of the whole module: each costs a counter on every CPU. */
@@ -72,13 +73,22 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;
 }
 
+/* The source of a claim. */
+static struct profil_source *profil_claim_source(const struct profil_claim *claim)
+{
+	return claim->source ?: &profil_clock_source;
+}
+
+/* Return: the source that ticks, or will; NULL if there is none, or if it cannot. */
 static struct profil_source *profil_source_find(const struct perf_event_attr *attr)
 {
 	struct profil_source *source;
 
 	lockdep_assert_held(&profil_sources_lock);
+	if (!attr)
+		return profil_clock_source.err ? NULL : &profil_clock_source;
 	list_for_each_entry(source, &profil_sources, link)
-		if (!source->err && !memcmp(&source->counters.attr, attr, sizeof(*attr)))
+		if (!source->err && !memcmp(&source->attr, attr, sizeof(*attr)))
 			return source;
 	return NULL;
 }
@@ -91,83 +101,99 @@ static bool profil_sources_are_used(void)
 
 	lockdep_assert_held(&profil_sources_lock);
 	list_for_each_entry(source, &profil_sources, link)
-		used += !list_empty(&source->users);
+		used += profil_source_is_used(source);
 	return used >= SOURCES_MAX;
 }
 
 static bool profil_source_serves(const struct profil_claim *claim)
 {
+	const struct profil_source *source = profil_claim_source(claim);
+
 	lockdep_assert_held(&profil_sources_lock);
-	return claim->source->runs && claim->source->period <= claim->period;
+	return source->runs && source->period <= claim->period;
+}
+
+static bool profil_source_is_claimed(const struct profil_claim *claim)
+{
+	lockdep_assert_held(&profil_sources_lock);
+	return !RB_EMPTY_NODE(&claim->node);
 }
 
 /* The source may be gone when this returns: from then on @claim->source may only be compared. */
 static void profil_source_put(struct profil_claim *claim)
 {
+	struct profil_source *source = profil_claim_source(claim);
+
 	spin_lock(&profil_sources_lock);
-	if (!list_empty(&claim->link)) {
-		list_del_init(&claim->link);
+	if (profil_source_is_claimed(claim)) {
+		rb_erase_cached(&claim->node, &source->users);
+		RB_CLEAR_NODE(&claim->node);
 		/* A longer period for the others can wait for profil_sources_review(). */
-		if (list_empty(&claim->source->users))
-			profil_sources_queue();
+		if (!profil_source_is_used(source)) {
+			source->idle = jiffies;
+			profil_source_queue(source);
+		}
 	}
 	spin_unlock(&profil_sources_lock);
 }
 
+static bool profil_claim_is_shorter(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct profil_claim, node)->period <
+	       rb_entry(b, struct profil_claim, node)->period;
+}
+
 /*
- * Claim the existing source, or @fresh.  Return: 0; -EBUSY; -EAGAIN if a source will soon be
- * freed, or if @fresh is NULL and the claim would have to wait for its turn.
+ * Claim the existing source, or @fresh.  Return: 0; -EBUSY; -EAGAIN if a source will soon be freed
+ * or stopped, or if there is none and @fresh is NULL.
  */
 static int profil_source_claim(struct profil_claim *claim, const struct perf_event_attr *attr,
 			       struct profil_source *fresh)
 {
-	int err = 0;
+	struct profil_source *source = profil_source_find(attr);
 
-	spin_lock(&profil_sources_lock);
-	claim->source = profil_source_find(attr);
-	if (claim->source) {
-		if (!fresh && !profil_source_serves(claim))
-			err = -EAGAIN;
-	} else if (!fresh) {
-		err = -EAGAIN;
-	} else if (profil_nr_sources < SOURCES_MAX) {
-		claim->source = fresh;
+	lockdep_assert_held(&profil_sources_lock);
+	if (!source && fresh && profil_nr_sources < SOURCES_MAX) {
+		source = fresh;
 		list_add_tail(&fresh->link, &profil_sources);
 		profil_nr_sources++;
-	} else {
-		err = profil_sources_are_used() ? -EBUSY : -EAGAIN;
 	}
-	if (!err) {
-		list_add(&claim->link, &claim->source->users);
-		claim->interrupts = claim->source->interrupts;
-		claim->put = profil_source_put;
-		if (!profil_source_serves(claim))
-			profil_sources_queue();
-	}
-	spin_unlock(&profil_sources_lock);
-	return err;
+	if (!source)
+		return fresh && profil_sources_are_used() ? -EBUSY : -EAGAIN;
+	claim->source = attr ? source : NULL;
+	claim->interrupts = source->interrupts;
+	claim->put = profil_source_put;
+	rb_add_cached(&claim->node, &source->users, profil_claim_is_shorter);
+	if (!profil_source_serves(claim))
+		profil_source_queue(source);
+	return 0;
 }
 
 /* Return: true if the source serves its user, or @err says why it never will. */
-static bool profil_source_answers(const struct profil_claim *claim, int *err)
+static bool profil_source_try(struct profil_claim *claim, const struct perf_event_attr *attr,
+			      struct profil_source *fresh, int *err)
 {
-	bool answers;
+	bool done;
 
 	spin_lock(&profil_sources_lock);
-	*err = claim->source->err;
-	answers = *err || profil_source_serves(claim);
+	*err = profil_source_is_claimed(claim) ? 0 : profil_source_claim(claim, attr, fresh);
+	done = *err != -EAGAIN;
+	if (!*err) {
+		*err = profil_claim_source(claim)->err;
+		done = *err || profil_source_serves(claim);
+	}
 	spin_unlock(&profil_sources_lock);
-	return answers;
+	return done;
 }
 
 /**
- * profil_source_get() - have an event counted for a profile
- * @claim: the profile's claim, with an empty link
- * @attr: of profil_source_choose()
- * @period: events between two samples
+ * profil_source_get() - have the clock or an event tick for a profile
+ * @claim: the profile's claim, with an empty node
+ * @attr: the event, of profil_source_choose(); NULL: the clock
+ * @period: ns, or events between two samples
  *
- * If the event is not counted yet, or not often enough, this waits for its turn: two jiffies
- * for each source of which others want something.
+ * If it does not tick yet, or not often enough, this waits for a work item: in the case of an
+ * event for its turn, which is two jiffies for each source of which others want something.
  *
  * Context: Process context, may sleep; no lock is held.
  * Return: 0; -EBUSY if there are too many sources; -EINTR; -ENOMEM; -ENOENT if no CPU can
@@ -176,34 +202,25 @@ static bool profil_source_answers(const struct profil_claim *claim, int *err)
 int profil_source_get(struct profil_claim *claim, const struct perf_event_attr *attr,
 		      u64 period)
 {
-	struct profil_source *fresh;
-	int err, killed;
+	struct profil_source *fresh = NULL;
+	int err;
 
 	claim->period = period;
-	err = profil_source_claim(claim, attr, NULL);
-	if (err != -EAGAIN)
-		return err;
-	fresh = profil_source_alloc(attr);
-	if (!fresh)
-		return -ENOMEM;
-	killed = wait_event_killable(profil_sources_wait,
-				     (err = profil_source_claim(claim, attr, fresh)) != -EAGAIN);
-	if (err || claim->source != fresh)
-		profil_source_free(fresh);
-	if (!killed && !err)
-		killed = wait_event_killable(profil_sources_wait,
-					     profil_source_answers(claim, &err));
-	if (killed)
-		err = -EINTR;
+	if (!profil_source_try(claim, attr, NULL, &err)) {
+		if (attr && !claim->source) {
+			fresh = profil_source_alloc(attr);
+			if (!fresh)
+				return -ENOMEM;
+		}
+		if (wait_event_killable(profil_sources_wait,
+					profil_source_try(claim, attr, fresh, &err)))
+			err = -EINTR;
+		if (claim->source != fresh)
+			profil_source_free(fresh);
+	}
 	if (err)
-		profil_source_put(claim);
+		profil_claim_put(claim);
 	return err;
-}
-
-static bool profil_source_is_claimed(const struct profil_claim *claim)
-{
-	lockdep_assert_held(&profil_sources_lock);
-	return !list_empty(&claim->link);
 }
 
 /* Return: true if the source was read since then, or there is no longer one. */
@@ -215,7 +232,7 @@ static bool profil_source_was_read(const struct profil_claim *claim, u64 since)
 	done = !profil_source_is_claimed(claim) || claim->source->read >= since;
 	if (!done && claim->source->read_wanted < since) {
 		claim->source->read_wanted = since;
-		profil_sources_queue();
+		profil_source_queue(claim->source);
 	}
 	spin_unlock(&profil_sources_lock);
 	return done;
@@ -236,7 +253,7 @@ static bool profil_source_was_read(const struct profil_claim *claim, u64 since)
 int profil_source_account(struct profil_claim *claim, u64 since,
 			  struct profil_source_report *report)
 {
-	const struct profil_source_lost *share;
+	const struct profil_source_cpu *share;
 	struct profil_source *source;
 	unsigned int cpu;
 	int err = -ENOENT;
@@ -247,15 +264,15 @@ int profil_source_account(struct profil_claim *claim, u64 since,
 	if (profil_source_is_claimed(claim)) {
 		source = claim->source;
 		*report = (struct profil_source_report) {
-			.type	= source->counters.attr.type,
-			.config	= source->counters.attr.config,
+			.type	= source->attr.type,
+			.config	= source->attr.config,
 			.period	= source->period,
 			.time	= source->time,
 		};
 		for_each_possible_cpu(cpu) {
-			share = per_cpu_ptr(source->lost, cpu);
-			report->lost.missed += READ_ONCE(share->missed);
-			report->lost.throttled += READ_ONCE(share->throttled);
+			share = per_cpu_ptr(source->cpu, cpu);
+			report->missed += READ_ONCE(share->missed);
+			report->throttled += READ_ONCE(share->throttled);
 		}
 		err = 0;
 	}
@@ -279,9 +296,9 @@ bool profil_source_is(struct profil_claim *claim, const struct perf_event_attr *
 	spin_lock(&profil_sources_lock);
 	is = profil_source_is_claimed(claim);
 	if (is) {
-		same.exclude_user = claim->source->counters.attr.exclude_user;
-		same.exclude_kernel = claim->source->counters.attr.exclude_kernel;
-		is = !memcmp(&claim->source->counters.attr, &same, sizeof(same));
+		same.exclude_user = claim->source->attr.exclude_user;
+		same.exclude_kernel = claim->source->attr.exclude_kernel;
+		is = !memcmp(&claim->source->attr, &same, sizeof(same));
 	}
 	spin_unlock(&profil_sources_lock);
 	return is;

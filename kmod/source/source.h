@@ -17,66 +17,46 @@
 #include <linux/wait.h>
 
 struct mm_struct;
-struct perf_event;
-struct perf_sample_data;
-struct profil_claim;
+struct profil_source;
 struct pt_regs;
 struct task_struct;
 
 /*
- * The clock: one for all profiles, ticking on every CPU.
+ * Sources: what may tick, the claims of profiles on it, and requests to serve.c.
  */
-
-/* For inter-processor calls: see @look below. */
-typedef void (*profil_clock_look_t)(void *unused);
 
 /**
- * struct profil_clock_ops - a kind of clock
- * @init: once, when the module is loaded; may be NULL
+ * struct profil_source_ops - how a source ticks
  * @open: called before the first CPU ticks; may be NULL
  * @close: undoes @open when no CPU ticks any more
- * @start: start to tick on an online CPU, every @period ns
- * @set_period: change the period of a CPU that ticks
- * @stop: stop ticking; waits for the tick that runs
- * @look: check whether the task that runs here is profiled by now.  Called on a
- *	CPU that ticks, with interrupts off; NULL if the clock ticks regardless
+ * @start: tick on a CPU every @period; if it ticks there already, only change the period
+ * @stop: no longer tick on a CPU; no effect if it does not.  Waits for the tick that runs, or
+ *	what a tick reaches is freed a grace period later
  *
- * @start, @set_period and @stop run in process context, under cpus_read_lock() or
- * in the CPU's hotplug callback, and under the clock's lock; @open and @close run
- * in process context, under neither.  A tick is counted by the functions of
- * tick/sample.h, in a section.
+ * All are called by the source's work item only, in process context, without a lock.
  */
-struct profil_clock_ops {
-	int (*init)(void);
+struct profil_source_ops {
 	int (*open)(void);
 	void (*close)(void);
-	int (*start)(unsigned int cpu, u64 period);
-	int (*set_period)(unsigned int cpu, u64 period);
-	void (*stop)(unsigned int cpu);
-	void (*look)(void *unused);
+	int (*start)(struct profil_source *source, unsigned int cpu, u64 period);
+	void (*stop)(struct profil_source *source, unsigned int cpu);
 };
 
-int profil_clock_init(const struct profil_clock_ops *ops);
-void profil_clock_exit(void);
-int profil_clock_get(struct profil_claim *claim, u64 period);
-u64 profil_clock_period(void);
-void profil_clock_review(void);
-void profil_clock_look_here(void);
-void profil_clock_look_all(void);
-void profil_clock_look(struct mm_struct *mm);
-
-/* clocks.c */
-int profil_clocks_init(void);
-
-/* clock_lazy.c */
-extern const struct profil_clock_ops profil_clock_lazy;
-
-/* clock_perf.c */
-extern const struct profil_clock_ops profil_clock_perf;
-
-/*
- * Sources: the events that may tick, the claims of profiles on them, and requests to serve.c.
+/**
+ * struct profil_source_cpu - what a source has on a CPU
+ * @event: perf's event, or NULL; for the work item alone
+ * @due: when the perf clock's previous tick was due, in ns of CLOCK_MONOTONIC; 0: there was none
+ * @missed: ticks that were not offered to any profile
+ * @throttled: how often perf has stopped the event until the CPU's next jiffy
+ *
+ * All but @event is written by ticks of that CPU, once it ticks.
  */
+struct profil_source_cpu {
+	struct perf_event *event;
+	u64 due;
+	u64 missed;
+	u64 throttled;
+};
 
 /**
  * struct profil_source_time - how long an event was counted, on all CPUs together
@@ -89,56 +69,23 @@ struct profil_source_time {
 };
 
 /**
- * struct profil_counters - the counters of an event
- * @attr: what is counted; constant
+ * struct profil_source - the clock, or an event, for all profiles that sample it
+ * @ops: how it ticks; constant
+ * @attr: what perf counts, unless the clock is lazy; constant
  * @tick: what perf calls; constant
- * @context: for @tick; constant
- * @event: of each CPU, or NULL
- * @counted: CPUs on which it was to be counted when it last ran
- * @stale: CPUs whose event perf may have taken; changed atomically, also by others
- * @past: of events that were released
- */
-struct profil_counters {
-	struct perf_event_attr attr;
-	perf_overflow_handler_t tick;
-	void *context;
-	struct perf_event * __percpu *event;
-	struct cpumask counted;
-	struct cpumask stale;
-	struct profil_source_time past;
-};
-
-int profil_counters_init(struct profil_counters *counters, const struct perf_event_attr *attr,
-			 perf_overflow_handler_t tick, void *context);
-void profil_counters_free(struct profil_counters *counters);
-bool profil_counters_are_stale(const struct profil_counters *counters,
-			       const struct cpumask *cpus);
-int profil_counters_run(struct profil_counters *counters, u64 period, const struct cpumask *cpus);
-void profil_counters_set_period(struct profil_counters *counters, u64 period);
-void profil_counters_read(struct profil_counters *counters, struct profil_source_time *time);
-void profil_counters_release(struct profil_counters *counters);
-
-/**
- * struct profil_source_lost - what a CPU has lost of an event
- * @missed: ticks that were not offered to any profile
- * @throttled: how often perf has stopped its counter until the CPU's next jiffy
- */
-struct profil_source_lost {
-	u64 missed;
-	u64 throttled;
-};
-
-/**
- * struct profil_source - an event, for all profiles that sample it
- * @counters: what counts it, on each CPU; all but its @attr and @stale is for the work item of
- *	serve.c alone
  * @interrupts: each tick is an interrupt of its own, as in &struct profil_claim; constant
- * @lost: for each CPU; written there only
- * @link: among all sources; this and all that follows is guarded by profil_sources_lock
- * @users: claims on it
- * @runs: it has been counted
- * @err: why it never will be, or 0
- * @period: events between two ticks
+ * @least: its period is not halved below this; constant
+ * @cpu: for each CPU
+ * @cpus: where it ticks, or was to tick when it last ran.  The bit of a CPU that has come online
+ *	is cleared: perf may have taken its event
+ * @past: of events that were released; for the work item alone
+ * @open: @ops->open has been called; likewise
+ * @link: among all events; this and all that follows is guarded by profil_sources_lock
+ * @users: claims on it, the shortest period first
+ * @idle: when the last of them went, in jiffies
+ * @runs: it ticks
+ * @err: why it never will, or 0
+ * @period: ns or events between two ticks
  * @changed: when that was changed last, in jiffies
  * @read_wanted: @time must not be older than this, in ns of ktime_get_ns()
  * @read: @time is not older than this
@@ -146,11 +93,18 @@ struct profil_source_lost {
  * @free: ends it
  */
 struct profil_source {
-	struct profil_counters counters;
+	const struct profil_source_ops *ops;
+	struct perf_event_attr attr;
+	perf_overflow_handler_t tick;
 	bool interrupts;
-	struct profil_source_lost __percpu *lost;
+	u64 least;
+	struct profil_source_cpu __percpu *cpu;
+	struct cpumask cpus;
+	struct profil_source_time past;
+	bool open;
 	struct list_head link;
-	struct list_head users;
+	struct rb_root_cached users;
+	unsigned long idle;
 	bool runs;
 	int err;
 	u64 period;
@@ -166,42 +120,46 @@ struct profil_source {
  * @type: what is counted, as in &struct perf_event_attr
  * @config: likewise
  * @period: events between two ticks, for all profiles that share its counters
- * @lost: the sum of all CPUs
- * @time: likewise
+ * @missed: as in &struct profil_source_cpu, of all CPUs together
+ * @throttled: likewise
+ * @time: how long it was counted
  */
 struct profil_source_report {
 	u32 type;
 	u64 config;
 	u64 period;
-	struct profil_source_lost lost;
+	u64 missed;
+	u64 throttled;
 	struct profil_source_time time;
-};
-
-/**
- * struct profil_source_ops - what happens when an event comes
- * @tick: perf's overflow handler; its context is the source
- * @settle: waits until no CPU still has a tick of a released event to count.  Called in
- *	process context
- */
-struct profil_source_ops {
-	perf_overflow_handler_t tick;
-	void (*settle)(void);
 };
 
 /* Guards all that follows, and what is wanted of each source. */
 extern spinlock_t profil_sources_lock;
-/* Only the work item takes a source out of the list. */
+/* The events.  Only their work item takes one out of the list. */
 extern struct list_head profil_sources;
 /* Those in the list, and those whose counters were released less than a grace period ago. */
 extern unsigned int profil_nr_sources;
 /* Woken when something that was wanted has been done, or a source was freed. */
 extern wait_queue_head_t profil_sources_wait;
 
+/* clock.c */
+extern struct profil_source profil_clock_source;
+
+/* clock_lazy.c */
+extern const struct profil_source_ops profil_lazy_clock_ops;
+int profil_lazy_clock_init(void);
+void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu);
+
+/* counters.c */
+extern const struct profil_source_ops profil_counters_ops;
 struct profil_source *profil_source_alloc(const struct perf_event_attr *attr);
 void profil_source_free(struct profil_source *source);
-void profil_sources_queue(void);
+void profil_counters_read(struct profil_source *source, struct profil_source_time *time);
+
+/* serve.c */
+void profil_source_queue(const struct profil_source *source);
 void profil_sources_review(void);
-int profil_sources_init(const struct profil_source_ops *ops);
+int profil_sources_init(void);
 void profil_sources_exit(void);
 
 /* source.c */
@@ -212,23 +170,43 @@ bool profil_source_is(struct profil_claim *claim, const struct perf_event_attr *
 int profil_source_account(struct profil_claim *claim, u64 since,
 			  struct profil_source_report *report);
 
+/**
+ * profil_source_is_used() - does any profile claim a source?
+ * @source: the source
+ *
+ * Context: Process context; profil_sources_lock is held.
+ * Return: true if so.
+ */
+static inline bool profil_source_is_used(const struct profil_source *source)
+{
+	lockdep_assert_held(&profil_sources_lock);
+	return !RB_EMPTY_ROOT(&source->users.rb_root);
+}
+
+/*
+ * The clock: one for all profiles, ticking on every CPU.
+ */
+
+int profil_clock_init(void);
+void profil_clock_exit(void);
+u64 profil_clock_period(void);
+void profil_clock_look_here(void);
+void profil_clock_look_all(void);
+void profil_clock_look(struct mm_struct *mm);
+
 /*
  * The tick of an event.
  */
 
 void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs);
-void profil_event_tick_init(void);
+void profil_event_notes_count(struct irq_work *work);
 
 /*
  * The tick of the perf clock.
  */
 
-/*
- * When a CPU's previous tick was due, in ns of CLOCK_MONOTONIC; 0: there was
- * none.  Once the CPU ticks, only the tick uses it.
- */
-DECLARE_PER_CPU(u64, profil_perf_last);
+DECLARE_PER_CPU(struct profil_source_cpu, profil_perf_cpu);
 
 void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);

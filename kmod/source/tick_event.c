@@ -13,6 +13,7 @@
 #include "source/source.h"
 
 #include "compat.h"
+#include "tick/note.h"
 #include "tick/sample.h"
 
 #include <linux/irqflags.h>
@@ -20,7 +21,7 @@
 
 static void profil_event_miss(struct profil_source *source)
 {
-	this_cpu_inc(source->lost->missed);
+	this_cpu_inc(source->cpu->missed);
 }
 
 /* Interrupts are off. */
@@ -42,8 +43,15 @@ static void profil_note_count(struct profil_note *note)
 	this_cpu_write(profil_event_where, PROFIL_IN_THIS);
 }
 
-/* Counts the notes that there are now: NMIs may write more at any time, and queue it again. */
-static void profil_notes_count(struct irq_work *work)
+/**
+ * profil_event_notes_count() - count what NMIs of this CPU have noted
+ * @work: of the notes
+ *
+ * Those that there are now: NMIs may write more at any time, and queue it again.
+ *
+ * Context: Hard interrupt.
+ */
+void profil_event_notes_count(struct irq_work *work)
 {
 	struct profil_notes *notes = container_of(work, struct profil_notes, work);
 	unsigned int written = READ_ONCE(notes->written);
@@ -76,9 +84,9 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 
 	/* perf has decided that this tick is the last one of its jiffy. */
 	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
-		this_cpu_inc(source->lost->throttled);
+		this_cpu_inc(source->cpu->throttled);
 	/* It came late, or is a tracepoint, where perf ignores exclude_user. */
-	if (unlikely(source->counters.attr.exclude_user) && user_mode(regs))
+	if (unlikely(source->attr.exclude_user) && user_mode(regs))
 		return;
 	if (in_nmi()) {
 		/* Nothing else is safe: the NMI may have interrupted anything. */
@@ -89,14 +97,4 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 	local_irq_save(flags);
 	profil_event_count(source, regs, period);
 	local_irq_restore(flags);
-}
-
-/**
- * profil_event_tick_init() - have notes of NMIs counted
- *
- * Context: Process context; before the first event.
- */
-void profil_event_tick_init(void)
-{
-	profil_notes_init(profil_notes_count);
 }

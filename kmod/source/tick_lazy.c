@@ -262,7 +262,7 @@ void profil_lazy_begin(void *period)
 	/* Its function is not running: we are, on its CPU. */
 	hrtimer_try_to_cancel(&clock->timer);
 	clock->armed = false;
-	clock->period = *(u64 *)period;
+	WRITE_ONCE(clock->period, *(u64 *)period);
 	clock->cell = 0;
 	if (clock->period)
 		profil_lazy_renew(clock);

@@ -11,7 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
-DEFINE_PER_CPU(u64, profil_perf_last);
+DEFINE_PER_CPU(struct profil_source_cpu, profil_perf_cpu);
 
 /*
  * Any tick.  It leaves the section that profil_perf_tick() has entered.
@@ -22,10 +22,10 @@ DEFINE_PER_CPU(u64, profil_perf_last);
  */
 static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 due)
 {
-	u64 last = __this_cpu_read(profil_perf_last);
+	u64 last = __this_cpu_read(profil_perf_cpu.due);
 	u64 gap = last ? due - last : period;
 
-	__this_cpu_write(profil_perf_last, due);
+	__this_cpu_write(profil_perf_cpu.due, due);
 	if (gap >= 2 * period) {
 		profil_late(regs, period, last, due);
 		gap -= div64_u64(gap - 1, period) * period;
@@ -51,11 +51,11 @@ void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 period = event->hw.sample_period;
 
 	profil_section_enter();
-	if (unlikely(due - __this_cpu_read(profil_perf_last) != period ||
+	if (unlikely(due - __this_cpu_read(profil_perf_cpu.due) != period ||
 		     !profil_tick_alone(regs, period))) {
 		profil_perf_tick_any(regs, period, due);
 		return;
 	}
-	__this_cpu_write(profil_perf_last, due);
+	__this_cpu_write(profil_perf_cpu.due, due);
 	profil_section_leave();
 }
