@@ -11,7 +11,7 @@
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
  *  - work of ticks: profil_life_exit(); to find owners: profil_unmet_exit(), profil_work_exit()
- *  - a look at what other CPUs run: profil_clock_exit()
+ *  - a look at what other CPUs run: profil_sources_exit()
  *  - a tick: profil_sources_exit() waits until the clock has stopped and the counters of events
  *    are released, and profil_work_exit() for the grace period behind that
  *  - the tail of a queued check, birth, deferred tick or question after its last put:
@@ -41,12 +41,9 @@ static int __init profil_init(void)
 	profil_bindings_init();
 	profil_life_init();
 	profil_unmet_init();
-	err = profil_clock_init();
-	if (err)
-		goto exit_work;
 	err = profil_sources_init();
 	if (err)
-		goto exit_clock;
+		goto exit_work;
 	err = profil_follow_init();
 	if (err)
 		goto exit_sources;
@@ -65,8 +62,6 @@ exit_follow:
 	profil_life_exit();
 exit_sources:
 	profil_sources_exit();
-exit_clock:
-	profil_clock_exit();
 exit_work:
 	profil_unmet_exit();
 	profil_work_exit();
@@ -80,7 +75,6 @@ static void __exit profil_exit(void)
 	profil_follow_exit();
 	rcu_barrier();
 	profil_life_exit();
-	profil_clock_exit();
 	profil_sources_exit();
 	profil_unmet_exit();
 	profil_work_exit();

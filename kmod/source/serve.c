@@ -365,25 +365,27 @@ static int profil_sources_cpu_offline(unsigned int cpu)
 }
 
 /**
- * profil_sources_init() - follow CPU hotplug
+ * profil_sources_init() - set up the clock, and follow CPU hotplug
  *
- * Context: Process context, after profil_clock_init().
+ * Context: Process context.
  * Return: 0, to be undone by profil_sources_exit(), or -errno.
  */
 int profil_sources_init(void)
 {
-	int state;
+	int state, err = profil_clock_init();
 
+	if (err)
+		return err;
 	profil_notes_init(profil_event_notes_count);
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "profil:online",
 					  profil_sources_cpu_online, profil_sources_cpu_offline);
 	if (state < 0)
 		return state;
 	hotplug_state = state;
-	state = stay_open ? profil_source_open(&profil_clock_source) : 0;
-	if (state)
+	err = stay_open ? profil_source_open(&profil_clock_source) : 0;
+	if (err)
 		cpuhp_remove_state_nocalls(hotplug_state);
-	return state;
+	return err;
 }
 
 /**
@@ -393,6 +395,7 @@ int profil_sources_init(void)
  */
 void profil_sources_exit(void)
 {
+	profil_clock_exit();
 	/* The clock stops, and its probe goes, at once. */
 	stay_open = false;
 	profil_clock_source.idle = jiffies - LINGER_OPEN;
