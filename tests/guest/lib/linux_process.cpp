@@ -172,16 +172,16 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
 		need(call_profil(nullptr, 0, 0, 0), "profil off");
 	});
 
-	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
 	const uint64_t before = process_ns();
+	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
 	begin.open();
 	other.join();
 	/*
-	 * While the host runs something else, the guest's CPU time goes on, and its ticks become
-	 * late.
+	 * It runs to sleep and to wake up, and may be hit then.  While the host runs something else,
+	 * the guest's CPU time goes on, and its ticks become late.
 	 */
 	const auto status = self_status();
-	CHECK(status.ticks <= 2 + (process_ns() - before) / status.period);
+	CHECK(status.ticks <= 15 + (process_ns() - before) / status.period);
 	CHECK(counters.is_zero());
 }
 
