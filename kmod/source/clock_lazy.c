@@ -29,6 +29,9 @@ static int profil_lazy_clock_start(struct profil_source *clock, unsigned int cpu
 {
 	int err = -ENODEV;
 
+	/* The lock may have to wait for a CPU that comes online. */
+	if (READ_ONCE(per_cpu(profil_lazy_clocks, cpu).period) == period)
+		return 0;
 	cpus_read_lock();
 	if (cpu_online(cpu))
 		err = profil_lazy_clock_set(cpu, period);
@@ -48,6 +51,19 @@ static int profil_lazy_clock_start(struct profil_source *clock, unsigned int cpu
 void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu)
 {
 	profil_lazy_clock_set(cpu, 0);
+}
+
+/**
+ * profil_lazy_clock_online() - start the clock of a CPU that comes online, before it has tasks
+ * @clock: the clock that is in use
+ * @cpu: the CPU
+ *
+ * Context: The CPU's hotplug callback; profil_sources_lock is held.
+ */
+void profil_lazy_clock_online(const struct profil_source *clock, unsigned int cpu)
+{
+	if (clock->ops == &profil_lazy_clock_ops && clock->runs && profil_clock_wants_cpu(cpu))
+		profil_lazy_clock_set(cpu, clock->period);
 }
 
 static int profil_lazy_clock_open(void)

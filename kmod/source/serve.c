@@ -97,6 +97,7 @@ static void profil_source_stop_cpu(struct profil_source *source, unsigned int cp
 static int profil_source_run_cpu(struct profil_source *source, unsigned int cpu, u64 period)
 {
 	bool wanted = profil_clock_wants_cpu(cpu), known = cpumask_test_cpu(cpu, &source->cpus);
+	int err;
 
 	if (!wanted || !known)
 		profil_source_stop_cpu(source, cpu);
@@ -105,7 +106,11 @@ static int profil_source_run_cpu(struct profil_source *source, unsigned int cpu,
 	/* Before it starts: if the CPU comes online meanwhile, that clears it again. */
 	if (!known)
 		cpumask_set_cpu(cpu, &source->cpus);
-	return source->ops->start(source, cpu, period);
+	err = source->ops->start(source, cpu, period);
+	/* Tried again in a second; an event would be in each turn. */
+	if (err && err != -ENODEV && err != -ENOENT && source == &profil_clock_source)
+		cpumask_clear_cpu(cpu, &source->cpus);
+	return err;
 }
 
 /* Must not be called under cpus_read_lock(), which registering a probe takes. */
@@ -283,8 +288,8 @@ static void profil_sources_serve(struct work_struct *work)
 }
 
 /*
- * The clock goes on for a second without users, so that programs that turn their profile on and
- * off do not restart it each time, and keeps its probe for four more.
+ * The clock goes on for one or two seconds without users, so that programs that turn their profile
+ * on and off do not restart it each time, and keeps its probe for four more.
  */
 static void profil_clock_serve(struct work_struct *work)
 {
@@ -350,6 +355,7 @@ static int profil_sources_cpu_online(unsigned int cpu)
 
 	spin_lock(&profil_sources_lock);
 	cpumask_clear_cpu(cpu, &profil_clock_source.cpus);
+	profil_lazy_clock_online(&profil_clock_source, cpu);
 	list_for_each_entry(source, &profil_sources, link)
 		cpumask_clear_cpu(cpu, &source->cpus);
 	spin_unlock(&profil_sources_lock);
@@ -383,8 +389,9 @@ int profil_sources_init(void)
 		return state;
 	hotplug_state = state;
 	err = stay_open ? profil_source_open(&profil_clock_source) : 0;
+	/* A CPU may have come online meanwhile, and the work item be queued. */
 	if (err)
-		cpuhp_remove_state_nocalls(hotplug_state);
+		profil_sources_exit();
 	return err;
 }
 

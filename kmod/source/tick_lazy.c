@@ -8,8 +8,7 @@
  * task can neither synchronise with the clock nor hide from it.
  *
  * A CPU's clock is touched on that CPU only, with interrupts off: by the timer,
- * the probe on sched_switch, and inter-processor calls.  Only hrtimer_cancel()
- * is called on another CPU.
+ * the probe on sched_switch, and inter-processor calls.
  *
  * Context: hard interrupt; also the probe on sched_switch and inter-processor
  * calls, with interrupts off.
