@@ -273,7 +273,7 @@ static unsigned long profil_pins_take(struct profil_pins *pins, unsigned long i,
 	}
 	if (n)
 		profil_sections_settle();
-	pins->held -= n;
+	WRITE_ONCE(pins->held, pins->held - n);
 	*taken = n;
 	return i;
 }

@@ -63,7 +63,7 @@ static bool profil_demand_keep(struct profil_profile *profile, unsigned long ind
 	kept = !pins->gone && !pins->page[index];
 	if (kept) {
 		WRITE_ONCE(pins->page[index], page_address(page));
-		pins->held++;
+		WRITE_ONCE(pins->held, pins->held + 1);
 	}
 	mutex_unlock(pins->lock);
 	if (!kept)

@@ -55,15 +55,16 @@ void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu)
 
 /**
  * profil_lazy_clock_online() - start the clock of a CPU that comes online, before it has tasks
- * @clock: the clock that is in use
+ * @clock: the clock that is in use; the CPU becomes one of those on which it ticks
  * @cpu: the CPU
  *
  * Context: The CPU's hotplug callback; profil_sources_lock is held.
  */
-void profil_lazy_clock_online(const struct profil_source *clock, unsigned int cpu)
+void profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu)
 {
-	if (clock->ops == &profil_lazy_clock_ops && clock->runs && profil_clock_wants_cpu(cpu))
-		profil_lazy_clock_set(cpu, clock->period);
+	if (clock->ops == &profil_lazy_clock_ops && clock->runs && profil_clock_wants_cpu(cpu) &&
+	    !profil_lazy_clock_set(cpu, clock->period))
+		cpumask_set_cpu(cpu, &clock->cpus);
 }
 
 static int profil_lazy_clock_open(void)

@@ -149,7 +149,7 @@ extern struct profil_source profil_clock_source;
 extern const struct profil_source_ops profil_lazy_clock_ops;
 int profil_lazy_clock_init(void);
 void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu);
-void profil_lazy_clock_online(const struct profil_source *clock, unsigned int cpu);
+void profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu);
 
 /* counters.c */
 extern const struct profil_source_ops profil_counters_ops;
