@@ -49,7 +49,7 @@ void profil_work_exit(void)
  *
  * Ticks are counted in sections, and so are deferred ticks.  A section that begins later no longer
  * finds what the caller has unpublished.  Pairs with profil_section_enter(), and with the
- * rcu_dereference() and READ_ONCE() of sample.c and sample.h.
+ * rcu_dereference_sched() of region.c, record.c and defer.c.
  *
  * Context: Process context.
  */

@@ -4,7 +4,7 @@
  *
  * The probes run with preemption off (on 6.1 and 6.12), so they allocate nothing
  * and free nothing.  They take nodes from a pool that a work item fills; an empty
- * pool is a counted loss.  Freeing is left to process context.
+ * pool is a counted loss.  Freeing is left to process context or RCU.
  *
  * Context: tracepoint probe
  */
@@ -121,7 +121,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	struct profil_bucket *watches = NULL;
 	unsigned long flags;
 
-	/* A start, or an added process, that is not seen here comes after the fork. */
+	/* If the filter is still 0 here, the start, or the addition, comes after the fork. */
 	memory = memory && profil_maybe_bound(parent->mm);
 	/* A kernel thread's child is another kernel thread, or soon executes a program. */
 	if (child->tgid != parent->tgid && !(parent->flags & PF_KTHREAD))
@@ -161,7 +161,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
  */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm, bool secret)
 {
-	/* Users who may record system-wide may see every program. */
+	/* Users with CAP_PERFMON, or who may record system-wide, may see every program. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
 		/* Nor may the reader see its user and cgroup from now on. */
 		profil_owner_end(watch->profile->recording, watch->owned, watch->pid, false);

@@ -38,6 +38,7 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
 	profil_bindings_remove(profile);
+	/* Ticks that are in flight still count. */
 	profil_sections_settle();
 	/* Watches still lead ticks to it, and tasks count deferred ticks and answer questions. */
 	rcu_assign_pointer(profile->pins, NULL);

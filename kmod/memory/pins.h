@@ -68,7 +68,8 @@ struct profil_pins {
 
 /**
  * profil_pins_open() - is the gate as it was at the start?
- * @pins: which cannot be freed: interrupts are off, or their profile's lock is held
+ * @pins: which cannot be freed: in a section, or under the lock of their profile or of the bucket
+ *	through which a probe has found it
  *
  * Context: Any.
  * Return: false if nothing may be counted any more.

@@ -136,7 +136,7 @@ static inline bool profil_everybody_met(u32 met)
  * struct profil_binding - ties a profile to an address space
  * @node: in the table, which the tick reads under RCU
  * @key: @mm, as the tick compares it.  PROFIL_KEY_OWNED: it is a recording's, so ticks are
- *	counted by file, for @owned; the others are set only with this one.
+ *	counted by file, for @owned; the others but MORE are set only with this one.
  *	PROFIL_KEY_THREAD: only @thread is sampled.  PROFIL_KEY_MORE:
  *	there are other system-wide recordings, which @mm may not be in yet.
  *	PROFIL_KEY_EVENT: its ticks are those of an event, not of the clock.
@@ -151,7 +151,8 @@ static inline bool profil_everybody_met(u32 met)
  * @hits: where its texts are, once a tick has asked; set once
  *
  * @node and PROFIL_KEY_MORE are changed under the lock of its bucket, @link under that and
- * the profile's bindings_lock; the rest is constant once it is in the table.
+ * the profile's bindings_lock, @hits once by a task that resolves, @freed_next by who removes it;
+ * the rest is constant once it is in the table.
  */
 struct profil_binding {
 	struct hlist_node node;

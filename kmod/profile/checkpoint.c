@@ -45,8 +45,8 @@ DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
  *
  * Its claim is given up soon after, in process context.
  *
- * Context: The tick, process context with interrupts off, or under @profile's lock:
- * each keeps the pins from being freed.
+ * Context: The tick, a section in process context, or under @profile's lock: each keeps the pins
+ * from being freed.
  */
 void profil_profile_stop(struct profil_profile *profile, u32 why)
 {

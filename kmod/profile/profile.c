@@ -3,11 +3,11 @@
  * The profile: its pins, policy and states, and the references to it.
  *
  * What can reach a profile, and until when:
- *  - the tick, through a binding in the table, under RCU.  It uses the pins
+ *  - the tick, through a binding, a watch or profil_everybody[], under RCU.  It uses the pins
  *    that it finds there; these are released only after profil_sections_settle().
  *  - the fork and exec probes, through bindings and watches, under the lock of the
  *    bucket.
- *  - a queued check, commands: each holds a reference.
+ *  - a deferral, a question, a queued check or refill, a command: each holds a reference.
  *  - the sweep, through the list of all profiles, under profil_profiles_lock,
  *    which profil_profile_end_work() takes to leave that list.
  * The last reference queues that work for after a grace period, as a tick may

@@ -186,7 +186,8 @@ struct profil_deferral {
  * @everybody: its bit among the system-wide recordings; else 0
  * @claim: on what ticks for it
  * @stored: PCs in the array: each is counted just before it is there
- * @refs: bindings, watches, births, the session's table, queued checks, callers
+ * @refs: bindings, watches, births, deferrals, questions, the session's table, queued checks and
+ *	refills, callers
  * @lock: guards @pins, @claim and @retired; held for short times only, never while
  *	waiting for memory or mmap_lock
  * @retired: it is over.  Set once, under @lock, before its bindings are removed; it is read under

@@ -75,7 +75,7 @@ void profil_recording_free(struct profil_recording *recording)
 
 /**
  * profil_recording_leave() - part a recording from its session, which may end
- * @recording: of a profile that ticks can no longer reach.  Tasks that answer its last
+ * @recording: of a profile in which ticks no longer find pins.  Tasks that answer its last
  *	questions still add numbers.
  *
  * Context: Any but hard interrupt.

@@ -59,8 +59,8 @@ typedef void (*profil_source_turn_t)(struct profil_source *source);
  * The period that serves all users, of whom it must have some.
  *
  * Each change restarts what ticks on every CPU; a user who asks for other periods again and again
- * could keep it from ticking at all.  So a period becomes at most half as long, and longer only
- * after a while.
+ * could keep it from ticking at all.  So a period at least halves if it gets shorter, and gets
+ * longer only after a while.
  */
 static u64 profil_source_want(const struct profil_source *source)
 {
