@@ -33,7 +33,6 @@ function sample_rows(    ours, what) {
 function clock_rows(    ours, what) {
 	ours = sample("samples", "perf-clock", 100000, 1)
 	what = "sample of the perf clock, 10,000 Hz"
-	row(what, ours, "lazy clock", sample("samples", "profil", 100000, 1))
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1), 1.04)
 }
 
@@ -43,7 +42,8 @@ function event_rows(what, work, method, unprofiled, allowed,    ours) {
 		each(unprofiled, work == "threads" ? "none-beside-profil" : "none", 10000000), allowed)
 	if (unprofiled != work)
 		return
-	row(what, ours, "BPF program, event on each CPU", each(work, "bpf", 10000000))
+	if (work == "switches")
+		row(what, ours, "BPF program, event on each CPU", each(work, "bpf", 10000000))
 	row(what, ours, "perf record", each(work, "perf", 10000000))
 }
 
@@ -52,7 +52,6 @@ function start_rows(    ours) {
 	row("start and stop", ours, "timer_create, timer_delete", each("starts", "signal", 10000000))
 	row("start and stop", ours, "libc's profil()", each("starts", "libc", 10000000), 0.8)
 	row("start and stop", ours, "gperftools", each("starts", "gperftools", 10000000))
-	row("start and stop", ours, "BPF program, loaded and attached", each("starts", "bpf", 10000000))
 }
 
 function threads_row(verb, n, allowed,    what, ours, perf) {

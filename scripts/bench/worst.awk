@@ -95,7 +95,6 @@ END {
 	tick_row("recording, alone in its bucket", "recorded", "recorded")
 	tick_row("8 sessions, and 64 of this thread", "sessions-thread", "recorded")
 	tick_row("the same, and 184 bindings of others in the bucket", "sessions-thread-184", "recorded")
-	fork_row("unprofiled", "none")
 	followed_rows("f")
 	followed_rows("p")
 }

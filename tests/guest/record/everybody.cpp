@@ -296,8 +296,8 @@ TEST_CASE_METHOD(AtRest,
 	};
 	const uint64_t one = ticks(first), other = ticks(second);
 
-	/* A few ticks may find no room to be deferred, but not one of each process. */
-	CHECK(std::max(one, other) - std::min(one, other) < processes / 2);
+	/* Some ticks come while the worker answers for one recording, but not one of each process. */
+	CHECK(std::max(one, other) - std::min(one, other) < processes);
 }
 
 TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL ends a system-wide recording", "[record]")
