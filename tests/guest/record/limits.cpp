@@ -365,10 +365,8 @@ TEST_CASE_METHOD(AtRest, "recordings that are kept use up the pages of their use
 	kept.wait();
 	root.begin(target.pid());
 	done.open();
-	/*
-	 * Each recording takes eight pages of hash chains, and one of numbers, or two with lockdep.
-	 */
-	CHECK(user.result() == 64U / (access("/proc/lockdep", F_OK) ? 9 : 10));
+	/* Each recording takes eight pages of hash chains, and one of entries. */
+	CHECK(user.result() == 64U / 9);
 }
 
 TEST_CASE_METHOD(AtRest, "a child without a watch has no owner, and no process is described",
