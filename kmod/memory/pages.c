@@ -24,7 +24,13 @@
 /* Elements of the array of pages between two chances to schedule. */
 #define STRIDE		1024UL
 
-static void profil_page_unpin(struct page *page)
+/**
+ * profil_page_unpin() - unpin a page that ticks may have counted in
+ * @page: pinned by profil_pages_pin(), and not lent
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_page_unpin(struct page *page)
 {
 	unpin_user_pages_dirty_lock(&page, 1, true);
 }

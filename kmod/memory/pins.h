@@ -119,6 +119,7 @@ int profil_pins_check(struct profil_pins *pins);
 int profil_pins_recheck(struct profil_pins *pins);
 void profil_pins_forget(struct profil_pins *pins);
 void profil_pins_release(struct profil_pins *pins);
+void profil_page_unpin(struct page *page);
 
 /* present.c */
 int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bool *lent);

@@ -114,7 +114,7 @@ static bool profil_demand_count(struct profil_deferral *deferral)
 	if (lent)
 		profil_page_unlend(page);
 	else if (!err && !profil_demand_keep(profile, index, page))
-		unpin_user_pages_dirty_lock(&page, 1, true);
+		profil_page_unpin(page);
 	return left;
 }
 

@@ -132,11 +132,12 @@ static u64 profil_defer_count(struct profil_deferral *deferral, bool hole)
 		/* Each time: a counter at its limit may have stopped the profile. */
 		if (profil_defer_runs(deferral, pins))
 			cause = profil_count_at(profile, pins, &deferral->place, deferral, &some);
-		if (cause == PROFIL_DEFERRED && deferral->page)
-			break;
-		/* The others have no page either, and an array that is full stays full. */
-		if (cause == PROFIL_DEFERRED)
+		if (cause == PROFIL_DEFERRED) {
+			if (deferral->page)
+				break;
 			cause = PROFIL_CONTENDED;
+		}
+		/* The others have no page either, and an array that is full stays full. */
 		if (cause != PROFIL_COUNTED && cause != PROFIL_SATURATED)
 			some = left;
 		tally->cause[cause] += some;
