@@ -21,11 +21,9 @@ NF != 9 || $6 !~ /^[0-9.]+$/ {
 }
 
 # A kernel thread that is woken runs within the measurement or after it: up to 15,000
-# instructions.  Of two such figures either may have it, in the old table too, so a ratio
-# that was below 1 is taken for 1.
+# instructions.
 $2 ~ /^(attach|detach) a process of / {
 	margin = 3
-	least = 1
 }
 
 # A run has 75 samples, whose ticks also do other work: 4,372 to 4,552 instructions.
@@ -39,9 +37,9 @@ $2 ~ /, less / {
 }
 
 FNR == NR {
-	old[$2, $4] = $4 == "1 thread" && $6 < least ? least : $6
+	old[$2, $4] = $6
 	verdict[$2, $4] = $8
-	margin = least = 0
+	margin = 0
 	next
 }
 
@@ -67,7 +65,7 @@ function note(why, row, ratios) {
 	} else if ($6 > old[$2, $4] * margin) {
 		note("worse", row, sprintf(": the ratio is %s, was %s, and may be %s", $6, old[$2, $4], old[$2, $4] * margin))
 	}
-	margin = least = 0
+	margin = 0
 }
 
 END {

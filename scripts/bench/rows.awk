@@ -68,7 +68,3 @@ function row(what, ours, against, theirs, allowed,    ratio, verdict) {
 	printf "| %s | %s | %s | %s | %s | %s | %s |\n", what, number(ours), against, number(theirs),
 		sprintf(ratio < 0.1 ? "%.5f" : "%.4f", ratio), allowed, verdict
 }
-
-function max(a, b) {
-	return a > b ? a : b
-}

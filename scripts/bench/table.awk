@@ -62,12 +62,12 @@ function threads_row(verb, n, allowed,    what, ours, perf) {
 }
 
 # All but the first in one submission of a ring, and by an ioctl each.
-function processes_rows(verb,    what, ours) {
-	what = verb " 1,000 processes, one submission"
-	ours = each(verb "-processes-1000", "profil", 0)
+function processes_rows(    what, ours) {
+	what = "attach 1,000 processes, one submission"
+	ours = each("attach-processes-1000", "profil", 0)
 	row(what ", each", ours / 1000, "15,000 instructions", 15000, 1)
-	if ((verb "-processes-1000", "ioctl", 0, 1) in ns)
-		row(what, ours, "an ioctl each", each(verb "-processes-1000", "ioctl", 0))
+	if (("attach-processes-1000", "ioctl", 0, 1) in ns)
+		row(what, ours, "an ioctl each", each("attach-processes-1000", "ioctl", 0))
 }
 
 # The work that remains when recording ends.
@@ -154,7 +154,7 @@ END {
 	threads_row("attach", 1)
 	threads_row("attach", 10000, 0.01)
 	threads_row("detach", 10000)
-	processes_rows("attach")
+	processes_rows()
 	flat_rows()
 	if (quick)
 		exit 0

@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <pthread.h>
-#include <semaphore.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -19,34 +18,7 @@ void *stand_still(void *)
 		pause();
 }
 
-struct Announced {
-	pid_t id;
-	sem_t known;
-};
-
-void *announce_and_stand_still(void *data)
-{
-	auto *announced = static_cast<Announced *>(data);
-
-	announced->id = gettid();
-	sem_post(&announced->known);
-	return stand_still(nullptr);
-}
-
 } // namespace
-
-pid_t standing_thread()
-{
-	Announced announced{};
-	pthread_t thread{};
-
-	sem_init(&announced.known, 0, 0);
-	if ((errno = pthread_create(&thread, nullptr, announce_and_stand_still, &announced)))
-		die("pthread_create");
-	while (sem_wait(&announced.known)) {
-	}
-	return announced.id;
-}
 
 pid_t standing_process(const std::function<void()> &prepare)
 {

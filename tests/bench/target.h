@@ -13,7 +13,4 @@ pid_t standing_process(const std::function<void()> &prepare);
 /** Forks a process that stands still, and ends with us; returns when all its threads exist. */
 pid_t target_with(unsigned threads);
 
-/** Starts a thread of this process that stands still; returns its ID. */
-pid_t standing_thread();
-
 } // namespace bench

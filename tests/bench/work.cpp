@@ -6,15 +6,12 @@
 #include "tests/bench/places.h"
 
 #include <array>
-#include <csignal>
 #include <filesystem>
 #include <map>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace bench {
