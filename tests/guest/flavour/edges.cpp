@@ -8,6 +8,7 @@
 #include "tests/support/programs.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
