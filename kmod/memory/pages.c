@@ -115,7 +115,7 @@ static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
 	mmgrab(pins->mm);
 	pins->gate_value = layout->gate_value;
 	pins->gate_lost = ~layout->gate_value;
-	pins->fast = layout->nr_bins;
+	pins->fast = layout->nr_bins || layout->how.samples;
 	pins->locker = capable(CAP_IPC_LOCK) ? NULL : get_current_cred();
 	return pins;
 }

@@ -148,27 +148,29 @@ static noinline enum hrtimer_restart profil_lazy_renew_again(struct profil_lazy_
 }
 
 /* The usual exit from the section: on to the point of the next cell. */
-static __always_inline enum hrtimer_restart
-profil_lazy_leave(struct profil_lazy_clock *clock, unsigned int interrupt)
+static __always_inline enum hrtimer_restart profil_lazy_leave(struct profil_lazy_clock *clock)
 {
 	profil_section_leave();
-	clock->interrupt = interrupt;
 	clock->cell += clock->period;
 	if (unlikely(!--clock->left))
 		return profil_lazy_renew_again(clock);
 	return profil_lazy_again(clock, profil_lazy_point(clock));
 }
 
-/* The tick of the only profile, if it is a recording, or needs the slow path. */
+/* The tick of the only profile, which needs the slow path. */
 static noinline enum hrtimer_restart
-profil_lazy_tick_only(struct profil_lazy_clock *clock, struct profil_binding *only,
-		      unsigned int interrupt)
+profil_lazy_tick_profile(struct profil_lazy_clock *clock, struct profil_profile *profile)
 {
-	if (only->key & PROFIL_KEY_OWNED)
-		profil_tick_recording(only, get_irq_regs(), clock->period);
-	else
-		profil_tick_profile(only->profile, get_irq_regs(), clock->period);
-	return profil_lazy_leave(clock, interrupt);
+	profil_tick_profile(profile, get_irq_regs(), clock->period);
+	return profil_lazy_leave(clock);
+}
+
+/* The tick of the only recording. */
+static noinline enum hrtimer_restart
+profil_lazy_tick_recording(struct profil_lazy_clock *clock, struct profil_binding *only)
+{
+	profil_tick_recording(only, get_irq_regs(), clock->period);
+	return profil_lazy_leave(clock);
 }
 
 /**
@@ -193,11 +195,16 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 	only = profil_tick_only(current->mm);
 	if (unlikely(!only || clock->interrupt == interrupt))
 		return profil_lazy_tick_any(clock);
-	if (only->key == mm &&
-	    likely(profil_tick_fast(only->profile, get_irq_regs(), clock->period)))
-		return profil_lazy_leave(clock, interrupt);
-	if (likely((only->key & ~PROFIL_KEY_OWNED) == mm))
-		return profil_lazy_tick_only(clock, only, interrupt);
+	if (only->key == mm) {
+		clock->interrupt = interrupt;
+		if (likely(profil_tick_fast(only->profile, get_irq_regs(), clock->period)))
+			return profil_lazy_leave(clock);
+		return profil_lazy_tick_profile(clock, only->profile);
+	}
+	if (likely(only->key == (mm | PROFIL_KEY_OWNED))) {
+		clock->interrupt = interrupt;
+		return profil_lazy_tick_recording(clock, only);
+	}
 	return profil_lazy_tick_any(clock);
 }
 

@@ -35,13 +35,22 @@ static void profil_count_write(const struct profil_pins *pins, void *element, u6
 		atomic64_inc((atomic64_t *)&gate->stored);
 }
 
-/*
- * Store a PC in the next element of the array.  Only other ticks, which store theirs, can win the
- * race for it, and each of them runs on a CPU of its own.
+/**
+ * profil_count_store() - store a PC in the next element of the array
+ * @profile: a self profile that runs
+ * @pins: its pins; their layout has an array
+ * @pc: the PC
+ * @deferral: it is stored in its page only; NULL: in those of @pins
+ *
+ * Only other ticks, which store theirs, can win the race for the element, and each of them runs
+ * on a CPU of its own.
+ *
+ * Context: Interrupts off, in a section.
+ * Return: the outcome of the tick; PROFIL_DEFERRED, with nothing stored, without the page.
  */
-static enum profil_cause profil_count_store(struct profil_profile *profile,
-					    const struct profil_pins *pins, u64 pc,
-					    const struct profil_deferral *deferral)
+enum profil_cause profil_count_store(struct profil_profile *profile,
+				     const struct profil_pins *pins, u64 pc,
+				     const struct profil_deferral *deferral)
 {
 	const struct profil_layout *layout = pins->layout;
 	s64 index = atomic64_read(&profile->stored);

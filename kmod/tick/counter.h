@@ -124,6 +124,9 @@ static __always_inline enum profil_cause profil_counter_add(const struct profil_
  * Counting ticks, once their place in pinned memory is known.
  */
 
+enum profil_cause profil_count_store(struct profil_profile *profile,
+				     const struct profil_pins *pins, u64 pc,
+				     const struct profil_deferral *deferral);
 enum profil_cause profil_count_at(struct profil_profile *profile, const struct profil_pins *pins,
 				  const struct profil_place *place,
 				  const struct profil_deferral *deferral, u64 *ticks);

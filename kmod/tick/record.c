@@ -7,7 +7,7 @@
  *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/record.h"
+#include "tick/sample.h"
 
 #include "compat.h"
 #include "profile/recording.h"
@@ -19,28 +19,6 @@
 
 /* What was running when the note that is being counted was written. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
-
-/* @owned, @task: as for profil_record_add(). */
-static __always_inline enum profil_cause
-profil_record_add_inline(const struct profil_profile *profile, struct profil_owned owned,
-			 struct task_struct *task, u64 key)
-{
-	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	const struct profil_recording *recording = profile->recording;
-	enum profil_cause cause;
-
-	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return PROFIL_OFF;
-	/* Nearly all keys have their element already, and then nothing is called. */
-	cause = profil_table_add_from(pins, key, profil_table_index(pins, key), false, NULL);
-	if (unlikely(cause == PROFIL_FULL))
-		cause = profil_table_add(pins, key, recording->news);
-	/* Use the same table: the recording may end between the two counts. */
-	if (unlikely(recording->threads) && task && cause == PROFIL_COUNTED)
-		profil_table_add(pins, (u64)profil_owned_threads(owned) << PROFIL_COUNT_SHIFT |
-				 task_pid_nr_ns(task, recording->threads), recording->news);
-	return cause;
-}
 
 /**
  * profil_record_add() - count a tick in the table, and for its thread if threads are wanted
@@ -55,7 +33,18 @@ profil_record_add_inline(const struct profil_profile *profile, struct profil_own
 enum profil_cause profil_record_add(const struct profil_profile *profile,
 				    struct profil_owned owned, struct task_struct *task, u64 key)
 {
-	return profil_record_add_inline(profile, owned, task, key);
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	const struct profil_recording *recording = profile->recording;
+	enum profil_cause cause;
+
+	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	cause = profil_table_add(pins, key, recording->news);
+	/* Use the same table: the recording may end between the two counts. */
+	if (unlikely(recording->threads) && task && cause == PROFIL_COUNTED)
+		profil_table_add(pins, (u64)profil_owned_threads(owned) << PROFIL_COUNT_SHIFT |
+				 task_pid_nr_ns(task, recording->threads), recording->news);
+	return cause;
 }
 
 static enum profil_cause profil_record_add_unknown(const struct profil_profile *profile,
@@ -140,27 +129,25 @@ enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 	return profil_record_add_kernel(profile, owned, current, place);
 }
 
-/*
- * The key of a PC in an address space with these mappings.  Return: false if it is not known, or
- * no longer.
- */
-static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 mappings, u64 *key)
+/* The key of a PC in an address space with these mappings; 0 if it is not known, or no longer. */
+static __always_inline u64 profil_record_find(struct profil_hits *hits, unsigned long pc,
+					      u32 mappings)
 {
 	const struct profil_hit *hit = hits->hit[profil_hit_set(pc)];
 	unsigned int seq = raw_read_seqcount(&hits->seq), way;
-	unsigned long low;
-	bool found = false;
+	unsigned long low, now = jiffies;
+	u64 key = 0;
 
-	for (way = 0; way < PROFIL_HIT_WAYS && !found; way++, hit++) {
+	for (way = 0; way < PROFIL_HIT_WAYS; way++, hit++) {
 		low = READ_ONCE(hit->low);
-		if (pc - low >= READ_ONCE(hit->span) || mappings != READ_ONCE(hit->mappings) ||
-		    time_after(jiffies, READ_ONCE(hit->until)))
-			continue;
-		*key = READ_ONCE(hit->key) + (pc - low);
-		found = true;
+		if (pc - low < READ_ONCE(hit->span) && mappings == READ_ONCE(hit->mappings) &&
+		    !time_after(now, READ_ONCE(hit->until))) {
+			key = READ_ONCE(hit->key) + (pc - low);
+			break;
+		}
 	}
 	/* Always call it, or KCSAN takes all that follows for part of the section. */
-	return !read_seqcount_retry(&hits->seq, seq) && !(seq & 1) && found;
+	return read_seqcount_retry(&hits->seq, seq) || seq & 1 ? 0 : key;
 }
 
 /*
@@ -233,24 +220,46 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 	return profil_record_other(profile, profil_record_watched(profile), regs);
 }
 
+/* @key: of the tick, 0 if it is not known. */
+static noinline void profil_record_sample_other(const struct profil_binding *binding,
+						struct pt_regs *regs, u64 key)
+{
+	struct profil_owned owned = profil_owned_read(&binding->owned);
+
+	profil_tick_recorded(binding->profile,
+			     key ? profil_record_add(binding->profile, owned, current, key) :
+				   profil_record_other(binding->profile, owned, regs));
+}
+
+/* Return: false, with nothing counted, if that is not simple. */
+static __always_inline bool profil_record_add_fast(const struct profil_profile *profile, u64 key)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+
+	return pins && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING &&
+	       !profile->recording->threads &&
+	       profil_table_add_from(pins, key, profil_table_index(pins, key), false, NULL) ==
+		       PROFIL_COUNTED;
+}
+
 /**
  * profil_record_sample() - count a tick of a recording
  * @binding: of current's address space
  * @regs: what the tick interrupted
  *
+ * Nearly all keys have their element already, and then nothing is called.
+ *
  * Context: The tick.
- * Return: its outcome, or PROFIL_DEFERRED.
  */
-enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs)
+void profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs)
 {
-	struct profil_owned owned = profil_owned_read(&binding->owned);
 	struct profil_hits *hits = READ_ONCE(binding->hits);
-	u64 pc = user_mode(regs) ? instruction_pointer(regs) :
-				   profil_record_call(binding->profile);
-	u64 key;
+	struct profil_profile *profile = binding->profile;
+	u64 pc = user_mode(regs) ? instruction_pointer(regs) : profil_record_call(profile);
+	u64 key = pc && hits ? profil_record_find(hits, pc, profil_mm_mappings(binding->mm)) : 0;
 
-	if (pc && hits &&
-	    profil_record_find(hits, pc, profil_mm_mappings(binding->mm), &key))
-		return profil_record_add_inline(binding->profile, owned, current, key);
-	return profil_record_other(binding->profile, owned, regs);
+	if (likely(key && profil_record_add_fast(profile, key)))
+		profil_tick_recorded(profile, PROFIL_COUNTED);
+	else
+		profil_record_sample_other(binding, regs, key);
 }

@@ -200,7 +200,7 @@ enum profil_cause profil_record_add(const struct profil_profile *profile,
 				    struct profil_owned owned, struct task_struct *task, u64 key);
 enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 				       struct profil_owned owned, struct pt_regs *regs);
-enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
+void profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
 
 #endif /* PROFIL_TICK_RECORD_H */

@@ -23,6 +23,32 @@
 
 DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
 
+/*
+ * The fast path of a self profile that stores PCs.  Return: PROFIL_NR_CAUSES, with nothing stored,
+ * if the slow path has to.
+ */
+static __always_inline enum profil_cause profil_sample_pc(struct profil_profile *profile,
+							  struct pt_regs *regs)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	u64 pc = instruction_pointer(regs);
+	enum profil_cause cause;
+
+	if (!profil_sample_may_be_fast(pins, regs) || !pins->layout->how.samples ||
+	    profil_layout_find(pins->layout, pc))
+		return PROFIL_NR_CAUSES;
+	cause = profil_count_store(profile, pins, pc, NULL);
+	return cause == PROFIL_DEFERRED ? PROFIL_NR_CAUSES : cause;
+}
+
+static noinline enum profil_cause profil_sample_slow(struct profil_profile *profile,
+						     struct pt_regs *regs)
+{
+	u64 ticks = 1;
+
+	return profil_sample(profile, regs, &ticks);
+}
+
 /**
  * profil_tick_profile() - count one tick of a self profile
  * @profile: the profile
@@ -35,11 +61,12 @@ void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u
 {
 	struct profil_tally *tally = profil_tally_here(profile);
 	enum profil_cause cause;
-	u64 ticks = 1;
 
 	if (profile->period != period && !profil_due_now(profile, tally, regs, period))
 		return;
-	cause = profil_sample(profile, regs, &ticks);
+	cause = profil_sample_pc(profile, regs);
+	if (cause == PROFIL_NR_CAUSES)
+		cause = profil_sample_slow(profile, regs);
 	/* Whatever counts it later also grants it. */
 	if (unlikely(cause == PROFIL_DEFERRED))
 		tally->granted--;

@@ -95,29 +95,20 @@ bool profil_tick_any(struct pt_regs *regs, u64 period);
 bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period);
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
 
-/* The region of a PC: mostly the same as at the tick before. */
-static __always_inline const struct profil_bin *
-profil_tick_region(const struct profil_layout *layout, struct profil_tally *tally, u64 pc)
+/*
+ * Return: true if a tick may take a fast path.  None checks whether the profile runs and no region
+ * is off: profil_pins_slow() disables them before.  The gate is checked, as the program itself
+ * shuts it.  There are no pins in a child of a profile that had stopped.
+ */
+static __always_inline bool profil_sample_may_be_fast(const struct profil_pins *pins,
+						      struct pt_regs *regs)
 {
-	u32 region = tally->region;
-	const struct profil_bin *bin;
-
-	/* There may be none. */
-	if (likely(region < layout->nr_bins)) {
-		bin = &layout->bin[region];
-		if (likely(pc - bin->low < bin->high - bin->low))
-			return bin;
-	}
-	bin = profil_layout_find(layout, pc);
-	if (bin)
-		tally->region = bin - layout->bin;
-	return bin;
+	return likely(pins && READ_ONCE(pins->fast) && user_mode(regs) && profil_pins_open(pins));
 }
 
 /*
- * The fast path of a self profile.  It does not check whether the profile runs and no region is
- * off: profil_pins_slow() disables this path before.  The gate is checked, as the program itself
- * shuts it.  Return: PROFIL_NR_CAUSES, with nothing counted, if the slow path has to count it.
+ * The fast path of a self profile with regions.  Return: PROFIL_NR_CAUSES, with nothing counted,
+ * if another path has to count it.
  */
 static __always_inline enum profil_cause
 profil_sample_fast(const struct profil_profile *profile, struct profil_tally *tally,
@@ -130,12 +121,18 @@ profil_sample_fast(const struct profil_profile *profile, struct profil_tally *ta
 	void *page;
 	u64 one = 1;
 
-	/* No pins: a child of a profile that had stopped. */
-	if (unlikely(!pins || !READ_ONCE(pins->fast) || !user_mode(regs) ||
-		     !profil_pins_open(pins)))
+	if (!profil_sample_may_be_fast(pins, regs))
 		return PROFIL_NR_CAUSES;
-	bin = profil_tick_region(pins->layout, tally, pc);
-	if (unlikely(!bin || !bin->width))
+	/* The region is mostly that of the tick before; there may be none. */
+	bin = &pins->layout->bin[tally->region];
+	if (unlikely(tally->region >= pins->layout->nr_bins ||
+		     pc - bin->low >= bin->high - bin->low)) {
+		bin = profil_layout_find(pins->layout, pc);
+		if (!bin)
+			return PROFIL_NR_CAUSES;
+		tally->region = bin - pins->layout->bin;
+	}
+	if (unlikely(!bin->width))
 		return PROFIL_NR_CAUSES;
 	position = profil_bin_position(bin, pc);
 	page = profil_page_at(pins, position >> PAGE_SHIFT);
@@ -212,10 +209,8 @@ static __always_inline bool profil_tick_alone(struct pt_regs *regs, u64 period)
 static __always_inline void profil_tick_recording(struct profil_binding *binding,
 						  struct pt_regs *regs, u64 period)
 {
-	struct profil_profile *profile = binding->profile;
-
-	if (profil_tick_due(profile, period))
-		profil_tick_recorded(profile, profil_record_sample(binding, regs));
+	if (profil_tick_due(binding->profile, period))
+		profil_record_sample(binding, regs);
 }
 
 /*
