@@ -32,8 +32,12 @@ struct tracepoint;
  * struct profil_claim - a profile's claim on what ticks for it
  * @source: the event; NULL: the clock.  Constant once the profile is published
  * @period: the longest period that serves the profile, in ns or events
+ * @privileged: the profile was made with CAP_PERFMON; constant
  * @interrupts: each tick is an interrupt of its own; other events tick in the code that causes
  *	them.  Constant like @source
+ * @inside: a task whose tick has registers of user mode may be in the kernel, for as long as it
+ *	likes: at the beginning of a system call or in a page fault, or because the registers are
+ *	those of an instruction before (precise events).  Constant like @source
  * @put: gives the claim up, and may be called again; NULL: there never was a claim
  * @node: among the claims on the same source, guarded by profil_sources_lock; empty before there
  *	is a claim, and once it is given up
@@ -41,7 +45,9 @@ struct tracepoint;
 struct profil_claim {
 	struct profil_source *source;
 	u64 period;
+	bool privileged;
 	bool interrupts;
+	bool inside;
 	void (*put)(struct profil_claim *claim);
 	struct rb_node node;
 };

@@ -129,6 +129,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	kref_init(&profile->refs);
 	mutex_init(&profile->lock);
 	RB_CLEAR_NODE(&profile->claim.node);
+	profile->claim.privileged = privileged;
 	raw_spin_lock_init(&profile->bindings_lock);
 	INIT_LIST_HEAD(&profile->bindings);
 	INIT_RCU_WORK(&profile->free, profil_profile_end_work);
@@ -238,6 +239,15 @@ static u64 profil_samples_of(struct profil_profile *parent, const struct profil_
 	return pc;
 }
 
+/* Between two elements.  Return: false if current is killed, and so will not read them. */
+static bool profil_samples_go_on(u64 index)
+{
+	if (index % PAGE_SIZE)
+		return true;
+	cond_resched();
+	return !fatal_signal_pending(current);
+}
+
 /*
  * Fork copies memory page by page, so PCs that the parent's ticks stored during the
  * fork are missing at the ends of pages: copy them from the parent.  PCs that can no
@@ -255,14 +265,10 @@ static u64 profil_samples_complete(const struct profil_layout *layout,
 			if (pc && !profil_samples_write(how, i, pc))
 				break;
 		}
-		if (i % PAGE_SIZE)
-			continue;
-		/* A task that is killed will not read them. */
-		if (fatal_signal_pending(current))
+		if (!profil_samples_go_on(i))
 			break;
-		cond_resched();
 	}
-	while (stored && !profil_samples_read(how, stored - 1))
+	while (stored && !profil_samples_read(how, stored - 1) && profil_samples_go_on(stored))
 		stored--;
 	return stored;
 }

@@ -15,26 +15,14 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
-/* If a PMU refuses another period, its ticks still say which one they stand for. */
-static int profil_counters_start(struct profil_source *source, unsigned int cpu, u64 period)
+static struct perf_event *profil_counters_create(struct profil_source *source, unsigned int cpu,
+						 u64 period, bool disabled)
 {
-	struct profil_source_cpu *here = per_cpu_ptr(source->cpu, cpu);
 	struct perf_event_attr attr = source->attr;
-	struct perf_event *event = here->event;
 
-	if (event) {
-		/* Perf takes the PMU from an event when that PMU is unregistered. */
-		if (event->attr.sample_period != period && READ_ONCE(event->pmu))
-			perf_event_period(event, period);
-		return 0;
-	}
 	attr.sample_period = period;
-	here->due = 0;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, source->tick, source);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	here->event = event;
-	return 0;
+	attr.disabled = disabled;
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, source->tick, source);
 }
 
 static void profil_counters_add_time(struct profil_source_time *time, struct perf_event *event)
@@ -57,6 +45,45 @@ static void profil_counters_stop(struct profil_source *source, unsigned int cpu)
 		profil_counters_add_time(&source->past, here->event);
 	perf_event_release_kernel(here->event);
 	here->event = NULL;
+}
+
+/*
+ * Perf cannot change the period of an event that counts in code, not in hardware: its next ticks
+ * would come at the older period, and stand for the new one.  The older event goes when the new
+ * one is there: perf patches code for the first event and after the last one.
+ */
+static int profil_counters_replace(struct profil_source *source, unsigned int cpu, u64 period)
+{
+	struct perf_event *event = profil_counters_create(source, cpu, period, true);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	profil_counters_stop(source, cpu);
+	perf_event_enable(event);
+	per_cpu_ptr(source->cpu, cpu)->event = event;
+	return 0;
+}
+
+/* If a PMU refuses another period, its ticks still say which one they stand for. */
+static int profil_counters_start(struct profil_source *source, unsigned int cpu, u64 period)
+{
+	struct profil_source_cpu *here = per_cpu_ptr(source->cpu, cpu);
+	struct perf_event *event = here->event;
+
+	if (!event) {
+		here->due = 0;
+		event = profil_counters_create(source, cpu, period, false);
+		if (IS_ERR(event))
+			return PTR_ERR(event);
+		here->event = event;
+	} else if (event->attr.sample_period != period) {
+		if (!source->interrupts)
+			return profil_counters_replace(source, cpu, period);
+		/* Perf takes the PMU from an event when that PMU is unregistered. */
+		if (READ_ONCE(event->pmu))
+			perf_event_period(event, period);
+	}
+	return 0;
 }
 
 /**
@@ -94,11 +121,12 @@ static bool profil_source_interrupts(const struct perf_event_attr *attr)
 /**
  * profil_source_alloc() - make a source of an event
  * @attr: of profil_source_choose()
+ * @privileged: for profiles made with CAP_PERFMON
  *
  * Context: Process context, may sleep.
  * Return: the source, not listed, to be freed by profil_source_free(); NULL without memory.
  */
-struct profil_source *profil_source_alloc(const struct perf_event_attr *attr)
+struct profil_source *profil_source_alloc(const struct perf_event_attr *attr, bool privileged)
 {
 	struct profil_source *source = kzalloc(sizeof(*source), GFP_KERNEL_ACCOUNT);
 
@@ -111,6 +139,7 @@ struct profil_source *profil_source_alloc(const struct perf_event_attr *attr)
 	}
 	source->ops = &profil_counters_ops;
 	source->attr = *attr;
+	source->privileged = privileged;
 	source->tick = profil_event_tick;
 	source->interrupts = profil_source_interrupts(attr);
 	source->users = RB_ROOT_CACHED;

@@ -60,7 +60,9 @@ typedef void (*profil_source_turn_t)(struct profil_source *source);
  *
  * Each change restarts what ticks on every CPU; a user who asks for other periods again and again
  * could keep it from ticking at all.  So a period at least halves if it gets shorter, and gets
- * longer only after a while.
+ * longer only after a while.  With each change each CPU loses the part of a period that it has
+ * counted.  Of an event that counts in code that may be all that happens in a second: its period
+ * gets no longer.
  */
 static u64 profil_source_want(const struct profil_source *source)
 {
@@ -69,7 +71,8 @@ static u64 profil_source_want(const struct profil_source *source)
 	lockdep_assert_held(&profil_sources_lock);
 	if (!source->runs)
 		return shortest;
-	if (shortest > source->period && time_before(jiffies, source->changed + LINGER))
+	if (shortest > source->period &&
+	    (!source->interrupts || time_before(jiffies, source->changed + LINGER)))
 		return source->period;
 	if (shortest < source->period)
 		return min(shortest, max(source->period / 2, source->least));

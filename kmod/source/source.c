@@ -80,7 +80,7 @@ static struct profil_source *profil_claim_source(const struct profil_claim *clai
 }
 
 /* Return: the source that ticks, or will; NULL if there is none, or if it cannot. */
-static struct profil_source *profil_source_find(const struct perf_event_attr *attr)
+static struct profil_source *profil_source_find(const struct perf_event_attr *attr, bool privileged)
 {
 	struct profil_source *source;
 
@@ -88,7 +88,8 @@ static struct profil_source *profil_source_find(const struct perf_event_attr *at
 	if (!attr)
 		return profil_clock_source.err ? NULL : &profil_clock_source;
 	list_for_each_entry(source, &profil_sources, link)
-		if (!source->err && !memcmp(&source->attr, attr, sizeof(*attr)))
+		if (!source->err && source->privileged == privileged &&
+		    !memcmp(&source->attr, attr, sizeof(*attr)))
 			return source;
 	return NULL;
 }
@@ -150,7 +151,7 @@ static bool profil_claim_is_shorter(struct rb_node *a, const struct rb_node *b)
 static int profil_source_claim(struct profil_claim *claim, const struct perf_event_attr *attr,
 			       struct profil_source *fresh)
 {
-	struct profil_source *source = profil_source_find(attr);
+	struct profil_source *source = profil_source_find(attr, claim->privileged);
 
 	lockdep_assert_held(&profil_sources_lock);
 	if (!source && fresh && profil_nr_sources < SOURCES_MAX) {
@@ -162,6 +163,7 @@ static int profil_source_claim(struct profil_claim *claim, const struct perf_eve
 		return fresh && profil_sources_are_used() ? -EBUSY : -EAGAIN;
 	claim->source = attr ? source : NULL;
 	claim->interrupts = source->interrupts;
+	claim->inside = !source->interrupts || source->attr.precise_ip;
 	claim->put = profil_source_put;
 	rb_add_cached(&claim->node, &source->users, profil_claim_is_shorter);
 	if (!profil_source_serves(claim))
@@ -188,7 +190,7 @@ static bool profil_source_try(struct profil_claim *claim, const struct perf_even
 
 /**
  * profil_source_get() - have the clock or an event tick for a profile
- * @claim: the profile's claim, with an empty node
+ * @claim: the profile's claim, with an empty node, and @privileged set
  * @attr: the event, of profil_source_choose(); NULL: the clock
  * @period: ns, or events between two samples
  *
@@ -208,7 +210,7 @@ int profil_source_get(struct profil_claim *claim, const struct perf_event_attr *
 	claim->period = period;
 	if (!profil_source_try(claim, attr, NULL, &err)) {
 		if (attr && !claim->source) {
-			fresh = profil_source_alloc(attr);
+			fresh = profil_source_alloc(attr, claim->privileged);
 			if (!fresh)
 				return -ENOMEM;
 		}

@@ -72,6 +72,8 @@ struct profil_source_time {
  * struct profil_source - the clock, or an event, for all profiles that sample it
  * @ops: how it ticks; constant
  * @attr: what perf counts, unless the clock is lazy; constant
+ * @privileged: of the profiles made with CAP_PERFMON, whose period others must not shorten: perf
+ *	stops an event that ticks too often; constant
  * @tick: what perf calls; constant
  * @interrupts: each tick is an interrupt of its own, as in &struct profil_claim; constant
  * @least: its period is not halved below this; constant
@@ -95,6 +97,7 @@ struct profil_source_time {
 struct profil_source {
 	const struct profil_source_ops *ops;
 	struct perf_event_attr attr;
+	bool privileged;
 	perf_overflow_handler_t tick;
 	bool interrupts;
 	u64 least;
@@ -153,7 +156,7 @@ void profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu);
 
 /* counters.c */
 extern const struct profil_source_ops profil_counters_ops;
-struct profil_source *profil_source_alloc(const struct perf_event_attr *attr);
+struct profil_source *profil_source_alloc(const struct perf_event_attr *attr, bool privileged);
 void profil_source_free(struct profil_source *source);
 void profil_counters_read(struct profil_source *source, struct profil_source_time *time);
 

@@ -11,6 +11,7 @@
 #include "tests/support/catch.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <deque>
 #include <filesystem>
@@ -82,6 +83,11 @@ public:
 Fd faults_of(pid_t pid)
 {
 	return open_proof({.pid = pid, .config = PERF_COUNT_SW_PAGE_FAULTS});
+}
+
+Fd user_faults_of(pid_t pid)
+{
+	return open_proof({.pid = pid, .exclude_kernel = true, .config = PERF_COUNT_SW_PAGE_FAULTS});
 }
 
 /** Proofs for this many different events of a process. */
@@ -283,19 +289,53 @@ TEST_CASE_METHOD(AtRest, "no more than 64 events are counted at a time", "[recor
 	CHECK(begin_error(too_many, events[65]) == EBUSY);
 }
 
-TEST_CASE_METHOD(AtRest, "an event ticks at the shortest period that one of its profiles asks for",
+TEST_CASE_METHOD(AtRest, "recordings with shorter periods neither take a recording's page faults nor add any",
 		 "[record][source]")
 {
+	struct Row {
+		uint64_t while_shorter, afterwards, least, most;
+	};
+	const Row row = GENERATE(Row{100, 100, 0, 0}, Row{3000, 1, 8, 9});
 	Toucher toucher;
-	Recording longer(4096, 1000), shorter(4096, 10);
+	Recording longer(4096, 1000);
 	const auto period = [&] { return in_fdinfo(longer.device(), "event_period"); };
 
 	longer.begin_with(faults_of(toucher.pid()), event_flags);
 	CHECK(period() == 1000);
-	shorter.begin_with(faults_of(toucher.pid()), event_flags);
-	CHECK(period() == 10);
-	shorter.finish();
-	CHECK(soon([&] { return period() == 1000; }));
+	for (unsigned i = 0; i < 3; i++) {
+		Recording shorter(4096, 10);
+
+		shorter.begin_with(faults_of(toucher.pid()), event_flags);
+		CHECK(period() == 10);
+		toucher.run(0, row.while_shorter);
+		shorter.finish();
+		/* Longer than other sources keep a shorter period. */
+		std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+		toucher.run(0, row.afterwards);
+	}
+	longer.finish();
+	/* Some samples of ten come at faults of other processes. */
+	CHECK(ticks_in(longer, touch) >= row.least);
+	CHECK(ticks_in(longer, touch) <= row.most);
+}
+
+TEST_CASE_METHOD(AtRest, "a user's period does not shorten that of a privileged recording",
+		 "[record][source]")
+{
+	Toucher toucher;
+	Recording longer(4096, 1000);
+	const hostile::PerfForUsers perf;
+
+	longer.begin_with(user_faults_of(toucher.pid()), event_flags);
+	Child user = hostile::as_user(hostile::attacker, [] {
+		Recording shorter(512, 10);
+
+		shorter.begin_with(user_faults_of(getpid()), event_flags);
+		need_that(in_fdinfo(shorter.device(), "event_period") == 10, "it has its period");
+		shorter.finish();
+	});
+	user.join();
+	CHECK(in_fdinfo(longer.device(), "event_period") == 1000);
 	longer.finish();
 }
 
