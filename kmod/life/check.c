@@ -65,6 +65,8 @@ static int profil_check(struct profil_profile *profile)
 	return err == -EINTR ? err : 0;
 }
 
+static void profil_check_last(struct callback_head *check);
+
 /*
  * Runs in the profiled task on its way to user space, or in its exit, where it
  * no longer has an mm.
@@ -73,10 +75,16 @@ static void profil_check_work(struct callback_head *check)
 {
 	struct profil_profile *profile = container_of(check, struct profil_profile, check);
 
+	init_task_work(check, profil_check_last);
 	/* -EINTR: the task is being killed and will not read its counters. */
 	profil_check(profile);
 	clear_bit_unlock(0, &profile->checking);
 	profil_profile_put(profile);
+}
+
+static void profil_check_last(struct callback_head *check)
+{
+	profil_work_last(check, profil_check_work);
 }
 
 /* Have the memory of a profile that is not yet published rechecked from time to time. */
@@ -84,7 +92,7 @@ static void profil_check_later(struct profil_profile *profile)
 {
 	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
 
-	init_task_work(&profile->check, profil_check_work);
+	init_task_work(&profile->check, profil_check_last);
 	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
 }
 

@@ -319,6 +319,23 @@ static inline bool profil_profile_add_work(struct profil_profile *profile,
 }
 
 /**
+ * profil_work_last() - have a work of current done after those that are queued before it
+ * @work: of profil_profile_add_work(), which runs and is to be done by @func
+ * @func: what does it; it may wait for memory that never comes
+ *
+ * Works run in reverse order: ticks that wait for one that is queued before, and for nothing
+ * else, would wait for that memory, too.
+ *
+ * Context: Process context, in @work.
+ */
+static inline void profil_work_last(struct callback_head *work, task_work_func_t func)
+{
+	init_task_work(work, func);
+	if (task_work_add(current, work, TWA_RESUME))
+		func(work);
+}
+
+/**
  * profil_tally_here() - this CPU's share of a profile's ticks
  * @profile: a profile
  *

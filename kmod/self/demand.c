@@ -118,15 +118,23 @@ static bool profil_demand_count(struct profil_deferral *deferral)
 	return left;
 }
 
+static void profil_demand_later(struct callback_head *work);
+
 /* Runs in the thread that had the tick, possibly in its exit, when it no longer has an mm. */
 static void profil_demand_work(struct callback_head *work)
 {
 	struct profil_deferral *deferral = container_of(work, struct profil_deferral, work);
 	struct profil_profile *profile = deferral->profile;
 
+	init_task_work(work, profil_demand_later);	/* before another tick may use it */
 	while (profil_demand_count(deferral))
 		cond_resched();
 	profil_profile_put(profile);
+}
+
+static void profil_demand_later(struct callback_head *work)
+{
+	profil_work_last(work, profil_demand_work);
 }
 
 /**
@@ -150,7 +158,7 @@ int profil_demand_init(struct profil_profile *profile)
 	profile->no_room = jiffies;
 	for (i = 0; i < PROFIL_DEFERRALS; i++) {
 		profile->deferral[i].profile = profile;
-		init_task_work(&profile->deferral[i].work, profil_demand_work);
+		init_task_work(&profile->deferral[i].work, profil_demand_later);
 	}
 	return 0;
 }

@@ -5,7 +5,7 @@
  * A tick cannot look it up.  If it came in user mode, its task does, before it executes another
  * instruction there (record/resolve.c).  A task in kernel mode may stay there for as long as it
  * likes, so a work item looks (record/unmet.c).  A task in the kernel has at most one place for
- * each recording.  One user's tasks cannot take all places of a mode, nor one mode all places.
+ * each recording.  One user's tasks cannot take all places of a mode, nor one mode another's.
  *
  * Context: hard interrupt
  */
@@ -31,10 +31,10 @@ static bool profil_ask_add(struct profil_question *question, u64 place)
 
 /* Return: current's question in kernel mode, or else a free place, or else NULL. */
 static struct profil_question *profil_ask_find(const struct profil_profile *profile,
-					       unsigned long payer, bool user)
+					       unsigned long payer, enum profil_mode mode)
 {
 	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
-	unsigned int same = 0, mode = 0, i;
+	unsigned int same = 0, all = 0, i;
 	struct task_struct *task;
 
 	for (i = 0; i < PROFIL_QUESTIONS; i++, question++) {
@@ -42,19 +42,18 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
 		if (!task) {
 			room = question;
 			/* Mostly the first is free: do not look at the others. */
-			if (user && !i)
+			if (mode == PROFIL_MODE_USER && !i)
 				break;
 			continue;
 		}
-		/* Ticks in kernel mode leave soon, and find room beside those that need not. */
-		if (READ_ONCE(question->kernel) == user)
+		if (question->mode != mode)
 			continue;
-		if (!user && task == current && question->profile == profile)
+		if (mode == PROFIL_MODE_KERNEL && task == current && question->profile == profile)
 			return question;
-		mode++;
+		all++;
 		same += question->payer == payer;
 	}
-	return same < PROFIL_QUESTIONS_USER && mode < PROFIL_QUESTIONS_MODE ? room : NULL;
+	return same < PROFIL_QUESTIONS_USER && all < PROFIL_QUESTIONS_MODE ? room : NULL;
 }
 
 /**
@@ -62,12 +61,13 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
  * @profile: a recording
  * @owned: its owner; number 0 if that is not known
  * @place: as in &struct profil_question
- * @user: it came in user mode
+ * @mode: where current is
  *
  * Context: The tick.
  * Return: false if it cannot wait.
  */
-bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place, bool user)
+bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place,
+		enum profil_mode mode)
 {
 	bool thread = current->flags & PF_KTHREAD;
 	struct mm_struct *mm = thread ? NULL : current->mm;
@@ -77,7 +77,7 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 	/* It exits, or the recording has stopped. */
 	if ((!mm && !thread) || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return false;
-	question = profil_ask_find(profile, payer, user);
+	question = profil_ask_find(profile, payer, mode);
 	if (!question)
 		return false;
 	/* It has not executed another program since. */
@@ -86,10 +86,11 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 	question->profile = profile;
 	question->mm = mm;
 	question->payer = payer;
+	question->mode = mode;
 	question->owned = owned;
 	question->place[0] = place;
 	atomic_set(&question->ticks, 1);
-	if (user) {
+	if (mode != PROFIL_MODE_KERNEL) {
 		question->task = current;
 		if (profil_profile_add_work(profile, &question->work))
 			return true;

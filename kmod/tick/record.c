@@ -178,12 +178,13 @@ static bool profil_record_wait(struct profil_profile *profile, struct profil_own
 	u64 call;
 
 	if (user_mode(regs))
-		return profil_ask(profile, owned, instruction_pointer(regs), true);
+		return profil_ask(profile, owned, instruction_pointer(regs),
+				  profile->claim.inside ? PROFIL_MODE_INSIDE : PROFIL_MODE_USER);
 	call = profil_record_call(profile);
 	if (!call && (owned.owner || profil_record_interrupt(profile).owner))
 		return false;
 	return profil_ask(profile, owned, call ?: profil_record_place(profile->recording, regs),
-			  false);
+			  PROFIL_MODE_KERNEL);
 }
 
 /* Count a tick whose text, or whose owner, is not known.  If it cannot count, it does not wait. */

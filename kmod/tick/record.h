@@ -30,13 +30,26 @@ struct task_struct;
  */
 
 /*
- * Places of a CPU; those that ticks in kernel mode, or in user mode, may take, and of these those
- * that one payer may take, both besides the first; and the ticks in each.
+ * Places of a CPU; those that ticks of one mode may take, besides the first; of these those that
+ * one payer may take; and the ticks in each.
  */
-#define PROFIL_QUESTIONS	24
+#define PROFIL_QUESTIONS	40
 #define PROFIL_QUESTIONS_MODE	16
 #define PROFIL_QUESTIONS_USER	8
 #define PROFIL_QUESTION_TICKS	8
+/**
+ * enum profil_mode - where a task is whose tick waits
+ * @PROFIL_MODE_USER: in user mode: it looks before it goes on there
+ * @PROFIL_MODE_INSIDE: in the kernel, but the tick counts in user mode, as in &struct
+ *	profil_claim.  Its task looks, when the page is there or the call is over
+ * @PROFIL_MODE_KERNEL: in the kernel; a work item looks
+ */
+enum profil_mode {
+	PROFIL_MODE_USER,
+	PROFIL_MODE_INSIDE,
+	PROFIL_MODE_KERNEL,
+};
+
 /* In &profil_question.ticks: no more ticks may be added. */
 #define PROFIL_QUESTION_TAKEN	INT_MAX
 
@@ -44,7 +57,8 @@ struct task_struct;
  * struct profil_question - ticks of a task whose owner, or whose text, is not known
  * @work: answers it on the task's way to user mode; its function is set by record/unmet.c
  * @task: the task, referenced if @kernel; NULL: free.  Set by ticks of its CPU only
- * @kernel: the ticks came in kernel mode, so a work item answers it.  Set last
+ * @mode: where the task is.  Set by ticks of its CPU only
+ * @kernel: it is PROFIL_MODE_KERNEL, so a work item answers it.  Set last
  * @profile: whose ticks they are, referenced
  * @mm: the address space they came in, grabbed if @kernel; NULL of a kernel thread.  The task may
  *	execute another program before @work runs
@@ -60,6 +74,7 @@ struct task_struct;
 struct profil_question {
 	struct callback_head work;
 	struct task_struct *task;
+	enum profil_mode mode;
 	bool kernel;
 	struct profil_profile *profile;
 	struct mm_struct *mm;
@@ -73,7 +88,8 @@ DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 /* Its function is in record/unmet.c. */
 extern struct irq_work profil_ask_irq;
 
-bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place, bool user);
+bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place,
+		enum profil_mode mode);
 
 /*
  * The table of counts of a recording: where its keys are.

@@ -83,8 +83,8 @@ uint64_t ticks_of(const Recording &recording, pid_t pid, uint32_t kind)
 	return recording.sum([&](const Row &row) { return row.owner.pid == pid && row.text.kind == kind; });
 }
 
-/** Threads of a process with two user IDs that wait in page faults on one CPU, for ever. */
-void wait_in_faults(const Gate &go, const Gate &waiting)
+/** Threads of a process that wait in page faults on one CPU, for ever; with one or two user IDs. */
+void wait_in_faults(const Gate &go, const Gate &waiting, size_t ids)
 {
 	constexpr size_t number = 16;
 	const UnservedMemory memory(number);
@@ -92,10 +92,12 @@ void wait_in_faults(const Gate &go, const Gate &waiting)
 
 	go.wait();
 	for (size_t i = 0; i < number; i++)
-		threads.emplace_back([&memory, i] {
+		threads.emplace_back([&memory, i, ids] {
 			stay_on(shared_cpu);
 			/* Unlike libc's function, this changes the IDs of one thread only. */
-			need(static_cast<int>(syscall(SYS_setresuid, i % 2, i % 2, i % 2)), "setresuid");
+			if (ids > 1)
+				need(static_cast<int>(syscall(SYS_setresuid, i % ids, i % ids, i % ids)),
+				     "setresuid");
 			/* New mappings, so that the tick must look up its text again. */
 			fresh_pages(1);
 			touch(static_cast<volatile char *>(memory.at(i)), 1);
@@ -103,6 +105,11 @@ void wait_in_faults(const Gate &go, const Gate &waiting)
 	memory.await(number);
 	waiting.open();
 	pause();
+}
+
+Fd user_faults_of(pid_t pid)
+{
+	return open_proof({.pid = pid, .exclude_kernel = true, .config = PERF_COUNT_SW_PAGE_FAULTS});
 }
 
 } // namespace
@@ -113,13 +120,10 @@ TEST_CASE_METHOD(AtRest, "a user whose ticks wait under several user IDs takes n
 	const PerfForUsers perf;
 	const FaultsForUsers faults;
 	const Gate go, waiting;
-	const Subordinate attackers(0, [&] { wait_in_faults(go, waiting); });
+	const Subordinate attackers(0, [&] { wait_in_faults(go, waiting, 2); });
 	Recording waits(512, 1), recording;
 
-	waits.begin_with(open_proof({.pid = attackers.pid(),
-				     .exclude_kernel = true,
-				     .config = PERF_COUNT_SW_PAGE_FAULTS}),
-			 event_flags);
+	waits.begin_with(user_faults_of(attackers.pid()), event_flags);
 	go.open();
 	waiting.wait();
 	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
@@ -127,6 +131,73 @@ TEST_CASE_METHOD(AtRest, "a user whose ticks wait under several user IDs takes n
 	recording.finish();
 	CHECK(ticks_of(recording, pid, PROFIL_KIND_MEMORY) > 0);
 	CHECK(ticks_of(recording, pid, PROFIL_KIND_UNKNOWN) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "two users whose tasks wait in page faults leave ticks of the clock their places",
+		 "[hostile][record][source]")
+{
+	const FaultsForUsers faults;
+	const Gate go, waiting;
+	const Child one = as_user(attacker, [&] { wait_in_faults(go, waiting, 1); });
+	const Child two = as_user(victim, [&] { wait_in_faults(go, waiting, 1); });
+	Recording waits(512, 1), recording;
+
+	waits.begin_with(user_faults_of(one.pid()), event_flags);
+	REQUIRE(waits.add_with(user_faults_of(two.pid())) == 0);
+	for (int i = 0; i < 2; i++) {
+		go.open();
+		waiting.wait();
+	}
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	const pid_t pid = burn_beside();
+	recording.finish();
+	CHECK(ticks_of(recording, pid, PROFIL_KIND_MEMORY) > 0);
+	CHECK(ticks_of(recording, pid, PROFIL_KIND_UNKNOWN) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a process that waits for the page of its counter holds nothing of a recording",
+		 "[hostile][record]")
+{
+	need_fuse();
+	const std::string refcnt = "/sys/module/profil/refcnt";
+	constexpr size_t page_size = guest::page;
+	FuseFile file(2 * page_size);
+	const Memory recorded(page_size, MAP_SHARED);
+	const Gate started;
+	const Child holder = as_user(attacker, [&] {
+		const Device device;
+		const FuseMemory counters(file);
+		const Burner burner;
+		std::vector<profil_region> regions;
+
+		for (size_t i = 0; i < 2; i++) {
+			const uintptr_t pc = counted_text + 64 * i;
+
+			regions.push_back(
+				one_counter(pc, pc + CODE_LOOP_RETURN, counters.at(i * page_size), 8));
+		}
+		device.start(describe(regions, period_nobody));
+		burner.burn_until(regions[0].low, [&] { return *counters.at<volatile uint64_t>() > 0; });
+		started.open();
+		burner.burn_until(regions[0].low, [&] { return counter<uint64_t>(recorded) > 0; });
+		file.hold();
+		/* A new mapping, so that the next tick has to look up its text, and to pin its page. */
+		fresh_pages(1);
+		burner.burn_until(regions[1].low, [] { return false; });
+	});
+
+	started.wait();
+	const std::string references = read_file(refcnt);
+	auto recording = std::make_unique<Recording>(512, period_nobody);
+	REQUIRE(recording->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	REQUIRE(grows([&] { return ticks_of(*recording, holder.pid(), PROFIL_KIND_MEMORY); }));
+	*recorded.at<uint64_t>() = 1;
+	file.await_reader();
+	recording->finish();
+	recording.reset();
+	CHECK(soon([&] { return read_file(refcnt) == references; }));
+	kill(holder.pid(), SIGKILL);
+	file.abort();
 }
 
 TEST_CASE_METHOD(AtRest, "processes that stay in a system call hold back no other ticks, nor the module",
