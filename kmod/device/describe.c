@@ -66,6 +66,7 @@ static int profil_describe_name(struct profil_describe *describe, const struct p
  */
 static struct file *profil_describe_open(struct file *file)
 {
+	struct file *opened;
 	int err;
 
 	if (!file)
@@ -73,7 +74,9 @@ static struct file *profil_describe_open(struct file *file)
 	err = capable(CAP_DAC_READ_SEARCH) ? file_permission(file, MAY_READ) : -EACCES;
 	if (err)
 		return ERR_PTR(err);
-	return dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE, current_cred());
+	/* Do not wait until its owner gives up a lease. */
+	opened = dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, current_cred());
+	return opened == ERR_PTR(-EWOULDBLOCK) ? ERR_PTR(-EACCES) : opened;
 }
 
 static void profil_describe_owner(struct profil_describe *describe,

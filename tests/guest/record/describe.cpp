@@ -111,6 +111,33 @@ TEST_CASE_METHOD(AtRest, "the name of a module is written likewise", "[record]")
 	recording.finish();
 }
 
+TEST_CASE_METHOD(AtRest, "a file with a lease is not opened, so nobody waits until it is given up",
+		 "[record]")
+{
+	const std::string path = "/tmp/profil-leased";
+	Steps child([&](auto spin) {
+		const LoopFile file("profil-leased");
+
+		/* The request to give up the lease. */
+		signal(SIGIO, SIG_IGN);
+		file.map(Burner::usual);
+		spin(Burner::usual);
+		need(fcntl(file.fd(), F_SETLEASE, F_WRLCK), "F_SETLEASE");
+		spin(Burner::usual);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	REQUIRE(grows([&] { return recording.in_file(path); }));
+	const uint32_t number = ticked(recording, path);
+	CHECK(Answer(recording, number, 4096, PROFIL_DESCRIBE_OPEN).has_opened());
+	child.next();
+	REQUIRE(grows([&] { return recording.in_file(path); }));
+	CHECK(Answer(recording, number, 4096, PROFIL_DESCRIBE_OPEN).error() == EACCES);
+	recording.finish();
+	unlink(path.c_str());
+}
+
 TEST_CASE_METHOD(AtRest, "a file stays a recording's if it could not be told which it is", "[record]")
 {
 	const LoopFile file("profil-released");
