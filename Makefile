@@ -107,9 +107,11 @@ cli: ## build the command
 kmod: $(KERNELS:%=kmod-%) ## build the module for KERNELS; kmod-NAME: for one of them (scripts/kernel lists the names)
 kmod-%: FORCE
 	scripts/build/kmod $*
-# With the window of kmod/tick/counter.h.
+# Variants for tests: see scripts/build/kmod.
 kmod-window-%: FORCE
 	scripts/build/kmod --window $*
+kmod-one-bucket-%: FORCE
+	scripts/build/kmod --one-bucket $*
 FORCE:
 
 .PHONY: arm64
@@ -145,8 +147,8 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .PHONY: check
 check: setup ## run all tests: on the host, then in guests of KERNELS
-	+scripts/build/progress $(jobs) kmod kmod-window-$(lastword $(KERNELS)) check-programs
-	scripts/check/all --window $(KERNELS)
+	+scripts/build/progress $(jobs) kmod $(addsuffix -$(lastword $(KERNELS)),kmod-window kmod-one-bucket) check-programs
+	scripts/check/all --variants $(KERNELS)
 
 # Kernels with checkers that others do not have.  Run one guest at a time: two guest CPUs
 # that wait for each other's locks need two CPUs of the host.

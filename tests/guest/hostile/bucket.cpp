@@ -65,7 +65,8 @@ Filled fill(id_t user, const Gate &full, const Gate &done)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a user who has filled a bucket of bindings leaves others room in it", "[hostile]")
+TEST_CASE_METHOD(AtRest, "a user who has filled a bucket of bindings leaves others room in it",
+		 "[hostile][one-bucket]")
 {
 	if (!one_bucket())
 		support::skip("address spaces have buckets of their own in this module");
