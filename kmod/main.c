@@ -40,10 +40,12 @@ static int __init profil_init(void)
 	profil_limits_init();
 	profil_bindings_init();
 	profil_life_init();
-	profil_unmet_init();
-	err = profil_sources_init();
+	err = profil_unmet_init();
 	if (err)
 		goto exit_work;
+	err = profil_sources_init();
+	if (err)
+		goto exit_unmet;
 	err = profil_follow_init();
 	if (err)
 		goto exit_sources;
@@ -62,8 +64,9 @@ exit_follow:
 	profil_life_exit();
 exit_sources:
 	profil_sources_exit();
-exit_work:
+exit_unmet:
 	profil_unmet_exit();
+exit_work:
 	profil_work_exit();
 	return err;
 }

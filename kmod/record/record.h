@@ -55,7 +55,7 @@ u32 profil_space_recall(struct profil_hits *hits, const struct profil_identity *
 			u32 forgets, u32 number, const struct profil_hit *hit);
 
 /* unmet.c */
-void profil_unmet_init(void);
+int profil_unmet_init(void);
 void profil_unmet_exit(void);
 
 /* modules.c */

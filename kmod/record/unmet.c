@@ -13,6 +13,7 @@
 #include "tick/sample.h"
 
 #include <linux/cpumask.h>
+#include <linux/percpu.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -87,7 +88,7 @@ static void profil_unmet_work(struct work_struct *unused)
 	unsigned int cpu, i;
 
 	for_each_possible_cpu(cpu) {
-		question = *per_cpu_ptr(&profil_questions, cpu);
+		question = per_cpu_ptr(profil_questions, cpu);
 		for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
 			/* The tick has filled it in. */
 			if (smp_load_acquire(&question->kernel))
@@ -104,21 +105,27 @@ static void profil_unmet_asked(struct irq_work *unused)
 }
 
 /**
- * profil_unmet_init() - set what answers the questions of ticks
+ * profil_unmet_init() - make the places of questions, and set what answers them
  *
  * Context: Process context, before the first tick.
+ * Return: 0 or -ENOMEM.
  */
-void profil_unmet_init(void)
+int profil_unmet_init(void)
 {
 	struct profil_question *question;
 	unsigned int cpu, i;
 
+	profil_questions = __alloc_percpu(PROFIL_QUESTIONS * sizeof(*question),
+					  __alignof__(*question));
+	if (!profil_questions)
+		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		question = *per_cpu_ptr(&profil_questions, cpu);
+		question = per_cpu_ptr(profil_questions, cpu);
 		for (i = 0; i < PROFIL_QUESTIONS; i++)
 			init_task_work(&question[i].work, profil_resolve_work);
 	}
 	init_irq_work(&profil_ask_irq, profil_unmet_asked);
+	return 0;
 }
 
 /**
@@ -129,4 +136,6 @@ void profil_unmet_init(void)
 void profil_unmet_exit(void)
 {
 	irq_work_sync(&profil_ask_irq);
+	flush_work(&work);
+	free_percpu(profil_questions);
 }

@@ -169,11 +169,12 @@ static void profil_source_run(struct profil_source *source)
 	/* Its last user has gone since the turn was chosen. */
 	if (!period)
 		return;
+	source->lags = false;
 	err = profil_source_run_at(source, period);
 	spin_lock(&profil_sources_lock);
 	if (err && !source->runs) {
 		source->err = err;
-	} else {
+	} else if (!source->lags) {	/* or it is tried again in the next turn */
 		if (err)
 			pr_warn_once("a CPU that came online has no ticks: error %d\n", err);
 		source->runs = true;

@@ -11,8 +11,9 @@
 #include <linux/jiffies.h>
 #include <linux/string.h>
 
-/* Of the whole module: each costs a counter on every CPU. */
+/* Each costs a counter on every CPU: of the whole module, and of users without CAP_PERFMON. */
 #define SOURCES_MAX	64
+#define SOURCES_USERS	40
 
 /**
  * profil_source_choose() - copy the event of a proof
@@ -94,16 +95,18 @@ static struct profil_source *profil_source_find(const struct perf_event_attr *at
 	return NULL;
 }
 
-/* Return: true if all sources are in use; false if one will soon be freed. */
-static bool profil_sources_are_used(void)
+/* Return: true if no source may be added for a claim, even if those without users were freed. */
+static bool profil_sources_are_used(const struct profil_claim *claim)
 {
 	struct profil_source *source;
-	unsigned int used = 0;
+	unsigned int used = 0, users = 0;
 
 	lockdep_assert_held(&profil_sources_lock);
-	list_for_each_entry(source, &profil_sources, link)
+	list_for_each_entry(source, &profil_sources, link) {
 		used += profil_source_is_used(source);
-	return used >= SOURCES_MAX;
+		users += profil_source_is_used(source) && !source->privileged;
+	}
+	return used >= SOURCES_MAX || (!claim->privileged && users >= SOURCES_USERS);
 }
 
 static bool profil_source_serves(const struct profil_claim *claim)
@@ -154,13 +157,14 @@ static int profil_source_claim(struct profil_claim *claim, const struct perf_eve
 	struct profil_source *source = profil_source_find(attr, claim->privileged);
 
 	lockdep_assert_held(&profil_sources_lock);
-	if (!source && fresh && profil_nr_sources < SOURCES_MAX) {
+	if (!source && fresh && profil_nr_sources < SOURCES_MAX &&
+	    !profil_sources_are_used(claim)) {
 		source = fresh;
 		list_add_tail(&fresh->link, &profil_sources);
 		profil_nr_sources++;
 	}
 	if (!source)
-		return fresh && profil_sources_are_used() ? -EBUSY : -EAGAIN;
+		return fresh && profil_sources_are_used(claim) ? -EBUSY : -EAGAIN;
 	claim->source = attr ? source : NULL;
 	claim->interrupts = source->interrupts;
 	claim->inside = !source->interrupts || source->attr.precise_ip;

@@ -15,7 +15,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 
-DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
+struct profil_question __percpu *profil_questions;
 struct irq_work profil_ask_irq;
 
 /* Return: false if there is no room, or the work item has taken the ticks. */
@@ -33,7 +33,7 @@ static bool profil_ask_add(struct profil_question *question, u64 place)
 static struct profil_question *profil_ask_find(const struct profil_profile *profile,
 					       unsigned long payer, enum profil_mode mode)
 {
-	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
+	struct profil_question *question = this_cpu_ptr(profil_questions), *room = NULL;
 	unsigned int same = 0, all = 0, i;
 	struct task_struct *task;
 

@@ -30,10 +30,11 @@ struct task_struct;
  */
 
 /*
- * Places of a CPU; those that ticks of one mode may take, besides the first; of these those that
- * one payer may take; and the ticks in each.
+ * Places of a CPU: enough for each mode, and the first, for ticks in user mode that find all of
+ * theirs taken; those that ticks of one mode may take; of these those that one payer may take;
+ * and the ticks in each.
  */
-#define PROFIL_QUESTIONS	40
+#define PROFIL_QUESTIONS	(1 + 3 * PROFIL_QUESTIONS_MODE)
 #define PROFIL_QUESTIONS_MODE	16
 #define PROFIL_QUESTIONS_USER	8
 #define PROFIL_QUESTION_TICKS	8
@@ -84,7 +85,8 @@ struct profil_question {
 	u64 place[PROFIL_QUESTION_TICKS];
 };
 
-DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
+/* PROFIL_QUESTIONS of each CPU: all modules together have 8 KiB of static variables of a CPU. */
+extern struct profil_question __percpu *profil_questions;
 /* Its function is in record/unmet.c. */
 extern struct irq_work profil_ask_irq;
 
