@@ -12,6 +12,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -328,6 +329,24 @@ int profil_pins_recheck(struct profil_pins *pins)
 void profil_pins_forget(struct profil_pins *pins)
 {
 	profil_pins_forget_some(pins, true);
+}
+
+/**
+ * profil_pins_put() - drop a reference
+ * @pins: freed with the last one; until then their layout holds the module
+ *
+ * Context: Process context.
+ */
+void profil_pins_put(struct profil_pins *pins)
+{
+	if (!refcount_dec_and_test(&pins->refs))
+		return;
+	put_cred(pins->locker);
+	profil_user_put(pins->user);
+	mmdrop(pins->mm);
+	profil_layout_put_here(pins->layout);
+	bitmap_free(pins->holes);
+	kvfree(pins);
 }
 
 /**

@@ -106,24 +106,22 @@ static inline void profil_pins_slow(struct profil_pins *pins)
 	WRITE_ONCE(pins->fast, false);
 }
 
-/* charge.c */
-int profil_charge_locked(struct profil_pins *pins, unsigned long pages);
-int profil_charge_pages(struct profil_pins *pins, unsigned long pages);
-void profil_charge_return(struct profil_pins *pins, unsigned long pages);
-void profil_pins_put(struct profil_pins *pins);
-
 /* pages.c */
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mutex *lock,
 				       struct profil_user *user);
 int profil_pins_check(struct profil_pins *pins);
 int profil_pins_recheck(struct profil_pins *pins);
 void profil_pins_forget(struct profil_pins *pins);
+void profil_pins_put(struct profil_pins *pins);
 void profil_pins_release(struct profil_pins *pins);
 void profil_page_unpin(struct page *page);
 
-/* present.c */
+/* pin.c */
 int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bool *lent);
 void profil_page_unlend(struct page *page);
 bool profil_page_same(unsigned long at, const void *page);
+int profil_charge_locked(struct profil_pins *pins, unsigned long pages);
+int profil_charge_pages(struct profil_pins *pins, unsigned long pages);
+void profil_charge_return(struct profil_pins *pins, unsigned long pages);
 
 #endif /* PROFIL_PINS_H */
