@@ -149,10 +149,6 @@ extern wait_queue_head_t profil_sources_wait;
 
 /* clock.c */
 extern struct profil_source profil_clock_source;
-
-/* clock_lazy.c */
-extern const struct profil_source_ops profil_lazy_clock_ops;
-int profil_lazy_clock_init(void);
 void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu);
 void profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu);
 
@@ -201,19 +197,14 @@ void profil_clock_look_all(void);
 void profil_clock_look(struct mm_struct *mm);
 
 /*
- * The tick of an event.
- */
-
-void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs);
-void profil_event_notes_count(struct irq_work *work);
-
-/*
- * The tick of the perf clock.
+ * The ticks that perf delivers: of an event, and of the perf clock.
  */
 
 DECLARE_PER_CPU(struct profil_source_cpu, profil_perf_cpu);
 
+void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs);
+void profil_event_notes_count(struct irq_work *work);
 void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);
 

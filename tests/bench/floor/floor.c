@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The floors of the benchmarks: the cost of a perf cpu-clock event on each CPU with an
- * empty handler and the attributes of clock_perf.c; or of page faults, with those of
- * source.c; or the cost of a timer on each CPU that only sets itself again, in the way that
- * clock_lazy.c sets its own.
+ * empty handler and the attributes of the perf clock (kmod/source/clock.c); or of page faults,
+ * with those of counters.c there; or the cost of a timer on each CPU that only sets itself again,
+ * as the lazy clock does (tick_lazy.c).
  */
 #include "compat.h"
 
