@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a profile begins and how it ends.
+ * The life of a profile: how it begins, what is done while it runs, and how it ends.
  *
  * Context: process
  */
@@ -14,7 +14,6 @@ struct profil_pins;
 struct profil_profile;
 struct profil_status;
 
-/* life.c */
 void profil_life_init(void);
 void profil_life_exit(void);
 int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
@@ -23,8 +22,6 @@ u64 profil_profile_retire(struct profil_profile *profile, u32 why);
 bool profil_profile_retire_shut(struct profil_profile *profile);
 struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, u64 *stored);
 int profil_profile_stop_all(void);
-
-/* check.c */
 int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
 
