@@ -61,7 +61,7 @@ void profil_work_exit(void)
  *
  * Ticks are counted in sections, and so are deferred ticks.  A section that begins later no longer
  * finds what the caller has unpublished.  Pairs with profil_section_enter(), and with the
- * rcu_dereference_sched() of region.c, record.c and defer.c.
+ * rcu_dereference_sched() of sample.c, record.c and count.c.
  *
  * Context: Process context.
  */

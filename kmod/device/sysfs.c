@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "source/source.h"
-#include "tick/sample.h"
+#include "tick/record.h"
 
 #include <linux/device.h>
 #include <linux/sysfs.h>

@@ -4,7 +4,7 @@
  *
  * A classic Unix kernel looks up a counter when it has to change: it counts in whatever
  * is mapped there then, and only a tick that finds a hole turns profiling off.
- * A tick here that finds no pinned page is deferred (tick/defer.c).  The thread that
+ * A tick here that finds no pinned page is deferred (tick/count.c).  The thread that
  * had it pins the page on its way to user mode, counts, and leaves the page pinned
  * for the ticks to come.  A limit that leaves no room for that costs time, not ticks, and so
  * does a private page of hugetlbfs, which fork cannot copy while it is pinned if no other is free.
@@ -16,7 +16,8 @@
  */
 #include "self/self.h"
 
-#include "tick/record.h"
+#include "memory/pins.h"
+#include "tick/counter.h"
 
 #include <linux/err.h>
 #include <linux/irqflags.h>

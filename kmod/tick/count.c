@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counting ticks, once their place in pinned memory is known.
+ * Counting ticks of self profiles, once their place is known: in the pinned page, or, if it is not
+ * pinned, when their thread returns to user mode.
+ *
+ * An interrupt cannot look at memory that may have to be faulted in.  It notes the
+ * place, as a classic Unix kernel does when it owes a process a tick, and the thread
+ * itself pins the page on its way to user mode (self/demand.c).  Until then the tick has
+ * no outcome.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
+#include "tick/counter.h"
+
 #include "tick/sample.h"
 
 #include <linux/bitops.h>
+#include <linux/sched.h>
 
 /* Kernel address of a position; NULL if its page is not pinned, or not the deferral's. */
 static void *profil_count_address(const struct profil_pins *pins, u64 position,
@@ -109,4 +118,166 @@ enum profil_cause profil_count_at(struct profil_profile *profile, const struct p
 		profil_profile_stop(profile, PROFIL_STATE_LIMIT);
 	}
 	return cause;
+}
+
+static bool profil_defer_same(const struct profil_place *a, const struct profil_place *b)
+{
+	return a->width == b->width && a->position == b->position && a->pc == b->pc &&
+	       a->region == b->region;
+}
+
+static struct profil_deferral *profil_defer_find(const struct profil_profile *profile,
+						 const struct profil_place *place)
+{
+	struct profil_deferral *deferral;
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_DEFERRALS; i++) {
+		deferral = &profile->deferral[i];
+		if (READ_ONCE(deferral->task) == current &&
+		    profil_defer_same(&deferral->place, place))
+			return deferral;
+	}
+	return NULL;
+}
+
+static struct profil_deferral *profil_defer_claim(const struct profil_profile *profile, bool user)
+{
+	unsigned int i, nr = user ? PROFIL_DEFERRALS : PROFIL_DEFERRALS_KERNEL;
+	struct profil_deferral *deferral;
+
+	for (i = 0; i < nr; i++) {
+		deferral = &profile->deferral[i];
+		if (!READ_ONCE(deferral->task) && !cmpxchg(&deferral->task, NULL, current))
+			return deferral;
+	}
+	return NULL;
+}
+
+/**
+ * profil_defer() - have ticks counted when current returns to user mode
+ * @profile: a self profile of current's address space
+ * @place: where
+ * @ticks: how many
+ *
+ * Context: The tick.
+ * Return: PROFIL_DEFERRED, or the outcome of the ticks if they cannot wait.
+ */
+enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
+			       u64 ticks)
+{
+	struct profil_deferral *deferral = profil_defer_find(profile, place);
+
+	if (deferral) {
+		deferral->count += ticks;
+		return PROFIL_DEFERRED;
+	}
+	deferral = profil_defer_claim(profile, place->user);
+	if (!deferral)
+		return PROFIL_CONTENDED;
+	deferral->place = *place;
+	deferral->count = ticks;
+	deferral->turn = atomic64_inc_return(&profile->turns);
+	if (profil_profile_add_work(profile, &deferral->work))
+		return PROFIL_DEFERRED;
+	/* Too late in its exit: it will not return to user mode. */
+	smp_store_release(&deferral->task, NULL);
+	return PROFIL_OFF;
+}
+
+/* The page cannot be written: turn off what would be counted there. */
+static void profil_defer_hole(struct profil_deferral *deferral, struct profil_pins *pins)
+{
+	struct profil_profile *profile = deferral->profile;
+	u64 hole = READ_ONCE(profile->hole);
+
+	if (pins->holes && deferral->place.width) {
+		set_bit(deferral->place.region, pins->holes);
+		profil_pins_slow(pins);	/* the fast path does not look for holes */
+		return;
+	}
+	while (deferral->turn < hole && !try_cmpxchg(&profile->hole, &hole, deferral->turn))
+		;
+	profil_profile_stop(profile, PROFIL_STATE_FAULT);
+}
+
+/**
+ * profil_defer_runs() - may deferred ticks still count?
+ * @deferral: theirs
+ * @pins: the profile's; NULL: it has ended
+ *
+ * Ticks that came before the one that found a hole count, too.
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if they may.
+ */
+bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins)
+{
+	const struct profil_profile *profile = deferral->profile;
+	u32 state = smp_load_acquire(&profile->state);	/* see profil_defer_hole() */
+
+	if (!pins || !profil_pins_open(pins))
+		return false;
+	return state == PROFIL_STATE_RUNNING ||
+	       (state == PROFIL_STATE_FAULT && deferral->turn < READ_ONCE(profile->hole));
+}
+
+static u64 profil_defer_count(struct profil_deferral *deferral, bool hole)
+{
+	struct profil_profile *profile = deferral->profile;
+	struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	struct profil_tally *tally = profil_tally_here(profile);
+	u64 left = deferral->count, some;
+	enum profil_cause cause;
+
+	if (hole && profil_defer_runs(deferral, pins))
+		profil_defer_hole(deferral, pins);
+	for (; left; left -= some) {
+		some = left;
+		cause = PROFIL_OFF;
+		/* Each time: a counter at its limit may have stopped the profile. */
+		if (profil_defer_runs(deferral, pins))
+			cause = profil_count_at(profile, pins, &deferral->place, deferral, &some);
+		if (cause == PROFIL_DEFERRED) {
+			if (deferral->page)
+				break;
+			cause = PROFIL_CONTENDED;
+		}
+		/* The others have no page either, and an array that is full stays full. */
+		if (cause != PROFIL_COUNTED && cause != PROFIL_SATURATED)
+			some = left;
+		tally->cause[cause] += some;
+	}
+	tally->granted += deferral->count - left;
+	deferral->count = left;
+	if (left)
+		return left;
+	/* Only now may a tick on another CPU use the deferral. */
+	smp_store_release(&deferral->task, NULL);
+	return 0;
+}
+
+/**
+ * profil_defer_settle() - count a thread's deferred ticks
+ * @deferral: current's, with its page; free afterwards, unless some are left
+ * @hole: the page is not there, or cannot be written
+ *
+ * Interrupts stay off from the look at the gate to the counting: a program that shuts the
+ * gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
+ * one counter take few additions, and the elements of an array of PCs are in one page.
+ *
+ * Context: Process context in the thread that had the ticks.
+ * Return: true if ticks are left, which need the next page of the array.
+ */
+bool profil_defer_settle(struct profil_deferral *deferral, bool hole)
+{
+	unsigned long flags;
+	u64 left;
+
+	local_irq_save(flags);
+	profil_section_enter();
+	left = profil_defer_count(deferral, hole);
+	profil_section_leave();
+	local_irq_restore(flags);
+	return left;
 }

@@ -121,7 +121,8 @@ static __always_inline enum profil_cause profil_counter_add(const struct profil_
 }
 
 /*
- * Counting ticks, once their place in pinned memory is known.
+ * Counting ticks, once their place is known: in the pinned page, or when their thread returns to
+ * user mode.
  */
 
 enum profil_cause profil_count_store(struct profil_profile *profile,
@@ -130,5 +131,10 @@ enum profil_cause profil_count_store(struct profil_profile *profile,
 enum profil_cause profil_count_at(struct profil_profile *profile, const struct profil_pins *pins,
 				  const struct profil_place *place,
 				  const struct profil_deferral *deferral, u64 *ticks);
+
+enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
+			       u64 ticks);
+bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins);
+bool profil_defer_settle(struct profil_deferral *deferral, bool hole);
 
 #endif /* PROFIL_COUNTER_H */

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick of a recording: which text is at the PC, and so its key in the table.
+ * The tick of a recording: which text is at the PC, and so its key in the table; and its element
+ * there.
  *
  * A tick cannot look up mappings.  It uses what was found at the PC before, if no mapping of
  * the address space has changed since.  Otherwise it waits (ask.c), and has no outcome until then.
  *
+ * The reader owns the table and may write to it at any time: an element is only claimed
+ * and incremented, and its contents are never trusted.
+ *
+ * Recordings also count ticks of tasks without a binding, which nothing else does.
+ *
  * Context: hard interrupt; also process context with interrupts off
  */
-#include "tick/sample.h"
+#include "tick/record.h"
 
 #include "compat.h"
 #include "profile/recording.h"
+#include "tick/sample.h"
 
 #include <linux/jiffies.h>
 #include <linux/pid.h>
@@ -19,6 +26,47 @@
 
 /* What was running when the note that is being counted was written. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
+/* CPU time of exiting threads without an mm, in ns: it is in no profile. */
+DEFINE_PER_CPU(u64, profil_exiting_ns);
+
+/**
+ * profil_table_claim() - give a key an element
+ * @element: was free
+ * @key: the key
+ * @news: as for profil_table_add_from()
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if the element is the key's now.
+ */
+bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news)
+{
+	u64 there = cmpxchg(&element->key, 0, key);
+
+	if (!there)
+		profil_news_key(news);
+	return !there || there == key;
+}
+
+/*
+ * Count a tick with a key that may be new.  Return: PROFIL_COUNTED; PROFIL_FULL without room.
+ *
+ * Without a second place, a table that is replaced when it is three eighths full would
+ * lose a tick now and then.  Keys with the same index differ in the low half of the product.
+ * The end of the session, whose reader may wait for @news of new keys, waits for the section.
+ */
+static enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
+					  struct profil_news *news)
+{
+	enum profil_cause cause = profil_table_add_from(pins, key, profil_table_index(pins, key),
+							true, news);
+	u64 hash = hash_64(key, 64);
+
+	if (cause != PROFIL_FULL)
+		return cause;
+	return profil_table_add_from(pins, key,
+				     hash_64(hash ^ hash >> 32, pins->layout->count_bits), true,
+				     news);
+}
 
 /**
  * profil_record_add() - count a tick in the table, and for its thread if threads are wanted
@@ -109,17 +157,12 @@ profil_record_interrupt(const struct profil_profile *profile)
 	return (struct profil_owned) {};
 }
 
-/**
- * profil_record_kernel() - count a tick in kernel mode at the place it interrupted
- * @profile: a recording
- * @owned: whose tick, unless it came in an interrupt
- * @regs: what it interrupted, in kernel mode
- *
- * Context: The tick.
- * Return: PROFIL_KERNEL, PROFIL_FULL, PROFIL_OFF.
+/*
+ * Count a tick in kernel mode at the place that it interrupted, for @owned unless it came in an
+ * interrupt.  Return: PROFIL_KERNEL, PROFIL_FULL, PROFIL_OFF.
  */
-enum profil_cause profil_record_kernel(const struct profil_profile *profile,
-				       struct profil_owned owned, struct pt_regs *regs)
+static enum profil_cause profil_record_kernel(const struct profil_profile *profile,
+					      struct profil_owned owned, struct pt_regs *regs)
 {
 	struct profil_owned interrupt = profil_record_interrupt(profile);
 	u64 place = profil_record_place(profile->recording, regs);
@@ -208,15 +251,11 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 				 profil_record_kernel(profile, owned, regs);
 }
 
-/**
- * profil_record_unmet() - count a tick of a task that has no binding yet
- * @profile: a system-wide recording
- * @regs: what the tick interrupted
- *
- * Context: The tick.
- * Return: its outcome, PROFIL_DEFERRED, or PROFIL_NO_USER_PC if kernel threads are not recorded.
+/*
+ * Count a tick of a task that has no binding yet in a system-wide recording.  Return: its outcome,
+ * PROFIL_DEFERRED, or PROFIL_NO_USER_PC if kernel threads are not recorded.
  */
-enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
+static enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
 {
 	return profil_record_other(profile, profil_record_watched(profile), regs);
 }
@@ -263,4 +302,81 @@ void profil_record_sample(const struct profil_binding *binding, struct pt_regs *
 		profil_tick_recorded(profile, PROFIL_COUNTED);
 	else
 		profil_record_sample_other(binding, regs, key);
+}
+
+/* Current is a kernel thread, or a task that has no mm yet: only the kernel's ticks are its. */
+static bool profil_is_thread(void)
+{
+	return current->flags & PF_KTHREAD ||
+	       (!(current->flags & PF_EXITING) && !current->in_execve);
+}
+
+/**
+ * profil_tick_unmet() - count a tick in system-wide recordings that have no binding for current
+ * @source: what ticks; NULL: the clock
+ * @met: those that have one, by profil_everybody_bit()
+ * @regs: what it interrupted
+ * @period: what the tick stands for, in ns or events
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if there are such recordings.
+ */
+bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_regs *regs,
+		       u64 period)
+{
+	bool thread = !current->mm && profil_is_thread(), any = false;
+	struct profil_profile *profile;
+
+	while ((profile = profil_everybody_next(&met))) {
+		if (profile->claim.source != source || (thread && !profile->recording->kernel))
+			continue;
+		any = true;
+		if (profil_tick_due(profile, period))
+			profil_tick_recorded(profile, profil_record_unmet(profile, regs));
+	}
+	return any;
+}
+
+/**
+ * profil_tick_unbound() - count a tick of a task without a binding
+ * @source: what ticks; NULL: the clock
+ * @regs: what it interrupted
+ * @period: what the tick stands for, in ns or events
+ *
+ * An exiting user thread has given up its address space; a task in execve(2) may be in one
+ * that the exec probe has not seen yet.  Recordings know their processes, so they count
+ * these ticks, too.
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if there is a recording that may count ticks of current.
+ */
+bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *regs, u64 period)
+{
+	struct pid *pid = task_tgid(current);
+	struct profil_profile *profile;
+	struct profil_watch *watch;
+	struct profil_owned owned;
+	bool known = false;
+	u32 met = 0;
+
+	if (profil_is_thread())
+		return profil_threads_count() && !is_idle_task(current) &&
+		       profil_tick_unmet(source, 0, regs, period);
+	if (pid && profil_recordings_exist()) {
+		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
+			profile = watch->profile;
+			if (watch->pid != pid || profile->claim.source != source)
+				continue;
+			owned = profil_owned_read(&watch->owned);
+			met |= profil_everybody_bit(profile);
+			known = true;
+			if (profil_tick_due(profile, period))
+				profil_tick_recorded(profile,
+						     profil_record_kernel(profile, owned, regs));
+		}
+		known |= profil_tick_unmet(source, met, regs, period);
+	}
+	if (!known && !current->mm && !source)
+		this_cpu_add(profil_exiting_ns, period);
+	return known;
 }

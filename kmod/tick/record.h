@@ -16,12 +16,11 @@
 
 struct mm_struct;
 struct profil_binding;
-struct profil_deferral;
 struct profil_news;
 struct profil_pins;
-struct profil_place;
 struct profil_profile;
 struct profil_recording;
+struct profil_source;
 struct pt_regs;
 struct task_struct;
 
@@ -159,18 +158,6 @@ static __always_inline enum profil_cause profil_table_add_from(const struct prof
 	return PROFIL_FULL;
 }
 
-enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
-				   struct profil_news *news);
-
-/*
- * Ticks whose page is not pinned: they wait until their thread returns to user mode.
- */
-
-enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
-			       u64 ticks);
-bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins);
-bool profil_defer_settle(struct profil_deferral *deferral, bool hole);
-
 /* A hit is part of a mapping, within an aligned range of this size, which selects its set. */
 #define PROFIL_HIT_SHIFT	20
 #define PROFIL_HIT_SETS		16
@@ -216,9 +203,16 @@ static inline unsigned int profil_hit_set(unsigned long pc)
 
 enum profil_cause profil_record_add(const struct profil_profile *profile,
 				    struct profil_owned owned, struct task_struct *task, u64 key);
-enum profil_cause profil_record_kernel(const struct profil_profile *profile,
-				       struct profil_owned owned, struct pt_regs *regs);
 void profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
-enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
+
+/*
+ * Ticks of tasks without a binding: only recordings count these.
+ */
+
+DECLARE_PER_CPU(u64, profil_exiting_ns);
+
+bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_regs *regs,
+		       u64 period);
+bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *regs, u64 period);
 
 #endif /* PROFIL_TICK_RECORD_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick: from registers to a counter.
+ * The tick: whose it is, and for a self profile from registers to the place of a counter.
  *
  * It takes no lock, allocates nothing, and touches only memory that cannot fault:
  * the table, the profile, and pinned pages through the kernel's direct map.
@@ -9,6 +9,10 @@
  *
  * The counters belong to a program that may change them at any time: a value read
  * there is never trusted, only incremented.
+ *
+ * The source may tick more often than a profile asked for, or less often, or late.  So a sample may
+ * stand for several ticks that the profile is owed.  If their outcomes differ, *@ticks is
+ * lowered to those that have the first outcome, and the caller calls again for the rest.
  *
  * Context: hard interrupt, interrupts off, on PREEMPT_RT too
  */
@@ -20,8 +24,146 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
+
+/*
+ * An interrupt must not count for long.  Ticks that go to one counter are one addition, so this
+ * limits arrays of PCs alone.
+ */
+#define OWED_TURNS	1024
 
 DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
+
+static enum profil_cause profil_count_or_defer(struct profil_profile *profile,
+					       const struct profil_pins *pins,
+					       const struct profil_place *place, u64 *ticks)
+{
+	enum profil_cause cause = profil_count_at(profile, pins, place, NULL, ticks);
+
+	return cause == PROFIL_DEFERRED ? profil_defer(profile, place, *ticks) : cause;
+}
+
+/* In the array of PCs, or in the overflow counter. */
+static enum profil_cause profil_count_outside(struct profil_profile *profile,
+					      const struct profil_pins *pins, u64 pc, bool user,
+					      u64 *ticks)
+{
+	const struct profil_layout *layout = pins->layout;
+	struct profil_place place = { .region = layout->nr_bins, .user = user };
+
+	if (layout->how.samples) {
+		place.pc = pc;
+	} else if (layout->how.overflow) {
+		place.position = layout->overflow;
+		place.width = layout->how.overflow_width;
+	} else {
+		return PROFIL_OUTSIDE;
+	}
+	return profil_count_or_defer(profile, pins, &place, ticks);
+}
+
+/*
+ * Count *@ticks of one profile, which is no recording, in any state and mode, on the slow path.
+ * At least 1 of them has the outcome; *@ticks receives how many.  Return: the outcome.
+ */
+static noinline enum profil_cause profil_sample(struct profil_profile *profile,
+						struct pt_regs *regs, u64 *ticks)
+{
+	const struct profil_pins *pins;
+	const struct profil_bin *bin;
+	bool user = user_mode(regs);
+	struct profil_place place;
+	u64 pc;
+
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	if (!user) {
+		if (current->flags & PROFIL_PF_NO_USER_PC)
+			return PROFIL_NO_USER_PC;
+		if (!(profile->flags & PROFIL_KERNEL_TICKS))
+			return PROFIL_KERNEL;
+		regs = task_pt_regs(current);
+	}
+	pins = rcu_dereference_sched(profile->pins);
+	if (!pins)
+		return PROFIL_OFF;
+	if (unlikely(!profil_pins_open(pins))) {
+		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		return PROFIL_OFF;
+	}
+
+	pc = instruction_pointer(regs);
+	bin = profil_layout_find(pins->layout, pc);
+	if (!bin)
+		return profil_count_outside(profile, pins, pc, user, ticks);
+	if (!bin->width)
+		return PROFIL_OUTSIDE;
+	place = (struct profil_place) {
+		.position = profil_bin_position(bin, pc),
+		.region = bin - pins->layout->bin,
+		.width = bin->width,
+		.user = user,
+	};
+	return profil_count_or_defer(profile, pins, &place, ticks);
+}
+
+/*
+ * Count ticks that did not come.  With PROFIL_OWED_TICKS they count where the program is now;
+ * without, or if @regs are NULL, they are PROFIL_LATE.  If the profile is stopped, they are
+ * PROFIL_OFF.
+ */
+static noinline void profil_owe(struct profil_profile *profile, struct profil_tally *tally,
+				struct pt_regs *regs, u64 ticks)
+{
+	bool runs = READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
+	bool counts = runs && regs && profile->flags & PROFIL_OWED_TICKS;
+	unsigned int turns = counts ? OWED_TURNS : 0;
+	enum profil_cause cause;
+	u64 some;
+
+	tally->granted += ticks;
+	for (; ticks && turns; turns--) {
+		some = ticks;
+		cause = profil_sample(profile, regs, &some);
+		if (cause == PROFIL_DEFERRED)
+			tally->granted -= some;
+		else
+			tally->cause[cause] += some;
+		ticks -= some;
+	}
+	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += ticks;
+}
+
+/* The clock ticks slower than this profile asked for. */
+static noinline void profil_due_often(struct profil_profile *profile, struct profil_tally *tally,
+				      struct pt_regs *regs)
+{
+	u64 more = div64_u64_rem(tally->credit, profile->period, &tally->credit);
+
+	profil_owe(profile, tally, regs, more);
+}
+
+/**
+ * profil_due_now() - is a tick of another period one of a profile's?
+ * @profile: it asked for more of them, or fewer
+ * @tally: its tally of this CPU
+ * @regs: what the tick interrupted; NULL: ticks that it is owed are PROFIL_LATE
+ * @period: what the tick stands for, in ns or events
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if it is.
+ */
+noinline bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
+			     struct pt_regs *regs, u64 period)
+{
+	tally->credit += period;
+	if (tally->credit < profile->period)
+		return false;
+	tally->credit -= profile->period;
+	if (unlikely(tally->credit >= profile->period))
+		profil_due_often(profile, tally, regs);
+	return true;
+}
 
 /*
  * The fast path of a self profile that stores PCs.  Return: PROFIL_NR_CAUSES, with nothing stored,

@@ -22,8 +22,6 @@ struct pt_regs;
  * Which ticks of a source are a profile's.
  */
 
-void profil_owe(struct profil_profile *profile, struct profil_tally *tally, struct pt_regs *regs,
-		u64 ticks);
 bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
 		    struct pt_regs *regs, u64 period);
 
@@ -46,12 +44,6 @@ static __always_inline void profil_tick_recorded(struct profil_profile *profile,
 	tally->granted++;
 }
 
-/*
- * A sample of one profile: from a PC to a counter of one of its regions.
- */
-
-enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs, u64 *ticks);
-
 /**
  * profil_page_at() - a page of the counters
  * @pins: theirs
@@ -67,16 +59,6 @@ static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 
 {
 	return READ_ONCE(pins->page[index & pins->mask]);
 }
-
-/*
- * Ticks of tasks without a binding: only recordings count these.
- */
-
-DECLARE_PER_CPU(u64, profil_exiting_ns);
-
-bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_regs *regs,
-		       u64 period);
-bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *regs, u64 period);
 
 /**
  * struct profil_memo - the last bucket that was looked up, as the hash is expensive
