@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a recording begins.
+ * How a recording begins, moves to another table of counts, and gets its processes.
  *
- * Context: process
+ * A process that is added, or forked by one that is followed, is bound at once.  In a system-wide
+ * recording it first gets a watch, which has the owner of its ticks, when it forks, executes a
+ * program or has a tick; each of its address spaces gets a binding when a tick there has to be
+ * resolved.  So a program without ticks costs a watch, and one that does nothing costs nothing.
+ *
+ * Context: process, except functions that say otherwise
  */
 #include "record/record.h"
 
 #include "base/limits.h"
 #include "compat.h"
 #include "memory/layout.h"
+#include "memory/pins.h"
 
 #include <linux/err.h>
 #include <linux/file.h>
@@ -17,7 +23,10 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \
 		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL | \
@@ -229,4 +238,150 @@ int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
 	if (err)
 		profil_binding_drop(binding);
 	return err;
+}
+
+/* Return: what is to be released without the lock. */
+static struct profil_pins *profil_move_replace(struct profil_profile *profile,
+					       struct profil_pins *pins)
+{
+	struct profil_pins *old = profil_profile_pins(profile);
+
+	if (!old)
+		return pins;
+	rcu_assign_pointer(profile->pins, pins);
+	profil_sections_settle();
+	WRITE_ONCE(old->gone, true);
+	return old;
+}
+
+static int profil_move_pin(struct profil_profile *profile, struct profil_layout *layout)
+{
+	struct profil_pins *pins, *spent;
+
+	pins = profil_pins_create(layout, &profile->lock, profile->user);
+	if (IS_ERR(pins))
+		return PTR_ERR(pins);
+	mutex_lock(&profile->lock);
+	spent = profil_move_replace(profile, pins);
+	mutex_unlock(&profile->lock);
+	profil_pins_release(spent);
+	/* The new pins are left over if the recording has ended. */
+	return spent == pins ? -ENOENT : 0;
+}
+
+/**
+ * profil_recording_move() - change the table of counts, between two ticks
+ * @profile: of a recording
+ * @start: the table, as samples, checked
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EINTR, -ENOENT if it has ended, -EPERM if current's address space is not that of
+ * the table, or as profil_layout_create() and profil_pins_create().
+ */
+int profil_recording_move(struct profil_profile *profile, const struct profil_start *start)
+{
+	struct profil_pins *pins = profil_profile_get_pins(profile);
+	struct profil_layout *old, *layout;
+	bool own;
+	int err;
+
+	if (!pins)
+		return -ENOENT;
+	/* They are charged only as long as they are the profile's, so do not wait with them. */
+	own = pins->mm == current->mm;
+	old = profil_layout_get(pins->layout);
+	profil_pins_put(pins);
+	layout = own ? profil_layout_move_table(old, start) : ERR_PTR(-EPERM);
+	profil_layout_put(old);
+	err = PTR_ERR_OR_ZERO(layout);
+	if (!err) {
+		err = profil_move_pin(profile, layout);
+		profil_layout_put(layout);
+	}
+	return err;
+}
+
+/**
+ * profil_meet_process() - watch a process for a system-wide recording
+ * @bucket: of @pid
+ * @profile: of the recording
+ * @pid: the process's thread group
+ * @owned: the owner of its ticks
+ * @memory: as for profil_watch_add()
+ *
+ * Context: Any; the lock of @bucket is held, with interrupts off.
+ * Return: the watch that it has now, which may have been there; NULL: none, as the recording has
+ * ended, there are too many, or the session follows it for another profile.
+ */
+struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
+					 struct profil_profile *profile, struct pid *pid,
+					 struct profil_owned owned, struct profil_watch *memory)
+{
+	struct profil_watch *watch = profil_watch_find(bucket, profile, pid);
+
+	if (!watch) {
+		watch = profil_watch_add(bucket, profile, pid, owned, memory);
+		return IS_ERR(watch) ? NULL : watch;
+	}
+	if (watch->profile != profile)
+		return NULL;
+	/* There was no memory for its owner when it forked or executed a program. */
+	if (watch->owned.owner == PROFIL_NOBODY.owner)
+		profil_owned_write(&watch->owned, owned);
+	return watch;
+}
+
+/**
+ * profil_meet_task() - find the owner of a task's ticks in a system-wide recording
+ * @profile: of the recording, whose memory cgroup is active
+ * @task: current; or referenced, and a kernel thread or kept from executing a program
+ * @mm: its address space; NULL for a kernel thread
+ * @payer: profil_payer() of the task
+ *
+ * Context: Process context, may sleep.
+ * Return: its owner; PROFIL_NOBODY without memory, or if it exits.
+ */
+struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
+				     struct mm_struct *mm, unsigned long payer)
+{
+	struct profil_recording *recording = profile->recording;
+	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
+	struct profil_owned owned = PROFIL_NOBODY;
+	struct profil_watch *watch = NULL, *met = NULL;
+	struct profil_pool pool = {};
+	struct profil_bucket *bucket;
+	unsigned long flags;
+
+	/* It has, or may have, passed the exit probe, which would end the watch. */
+	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
+		goto free;
+	watch = profil_meet_alloc(profile, sizeof(*watch));
+	if (!watch)
+		goto free;
+	/* Its program may have an owner already; then that needs no memory. */
+	owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
+	if (profil_recording_lacks_owner(recording, owned, payer)) {
+		profil_meet_fill(profile, &pool);
+		owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
+	}
+	/* There was no memory, or no number: the process's next tick tries again. */
+	if (profil_recording_lacks_owner(recording, owned, payer))
+		goto free;
+	bucket = profil_watch_bucket(pid);
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	met = profil_meet_process(bucket, profile, pid, owned, watch);
+	/* As in profil_watch_publish(): @task may be exiting, unless it is current. */
+	smp_mb();
+	if (met && !atomic_read(&task->signal->live))
+		profil_watch_exit(met);
+	/* Without a watch the owner keeps its name: system-wide readers may see every program. */
+	if (met)
+		owned = profil_owned_read(&met->owned);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+free:
+	profil_pool_empty(&pool);
+	put_pid(pid);
+	if (met != watch)
+		kfree(watch);
+	return owned;
 }

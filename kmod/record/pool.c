@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of a recording: memory for the probes that follow its processes.
+ * The pool of a recording: memory for the probes that follow its processes, and for what a tick has
+ * found, whose task must not reclaim memory for others.
  *
  * Context: tracepoint probe
  */
@@ -9,6 +10,7 @@
 #include "base/limits.h"
 
 #include <linux/memcontrol.h>
+#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -101,4 +103,44 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
 	if (!node && !keep && !READ_ONCE(recording->ended))
 		atomic64_inc(&profil_totals.pool_empty);
 	return node;
+}
+
+/**
+ * profil_meet_alloc() - memory for what a tick has found
+ * @profile: of a recording, whose memory cgroup is active
+ * @bytes: how much
+ *
+ * In a system-wide recording no task reclaims memory; only the work that fills the pool does.
+ * Nor does the work item that all recordings share (record/unmet.c).
+ *
+ * Context: Process context, may sleep.
+ * Return: zeroed memory, to be freed with kfree(), or NULL.
+ */
+void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
+{
+	bool at_once = profile->everybody || current->flags & PF_WQ_WORKER;
+	void *memory = profil_alloc(bytes, at_once ? PROFIL_GFP_AT_ONCE : PROFIL_GFP_SPARING);
+
+	if (memory || bytes > PROFIL_NODE_SIZE || !profile->everybody)
+		return memory;
+	return profil_recording_take(profile->recording, PROFIL_POOL_PROBES);
+}
+
+/**
+ * profil_meet_fill() - memory for two entries: an owner or a cell, and its text
+ * @profile: as for profil_meet_alloc()
+ * @pool: receives them, unless there is no memory; the caller empties it
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool)
+{
+	unsigned int i;
+	void *node;
+
+	for (i = 0; i < 2; i++) {
+		node = profil_meet_alloc(profile, sizeof(struct profil_entry));
+		if (node)
+			profil_pool_give(pool, node);
+	}
 }

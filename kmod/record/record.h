@@ -41,8 +41,11 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
 			  struct profil_owned owned, struct profil_binding *binding);
 u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm);
-
-/* move.c */
+struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
+					 struct profil_profile *profile, struct pid *pid,
+					 struct profil_owned owned, struct profil_watch *watch);
+struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
+				     struct mm_struct *mm, unsigned long payer);
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start);
 
 /* resolve.c */
@@ -50,6 +53,7 @@ void profil_resolve_count(const struct profil_question *question, u32 cell, u64 
 bool profil_resolve_call(struct profil_question *question, u64 pc);
 void profil_resolve_work(struct callback_head *work);
 
+/* space.c */
 struct profil_hits *profil_space_alloc(const struct profil_profile *profile);
 u32 profil_space_recall(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
 			u32 forgets, u32 number, const struct profil_hit *hit);
@@ -88,12 +92,6 @@ void profil_watches_remove(struct profil_recording *recording);
 int profil_recording_fill(struct profil_recording *recording, bool forks);
 void profil_recording_refill(struct profil_recording *recording);
 void *profil_recording_take(struct profil_recording *recording, int keep);
-
-struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
-					 struct profil_profile *profile, struct pid *pid,
-					 struct profil_owned owned, struct profil_watch *watch);
-struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
-				     struct mm_struct *mm, unsigned long payer);
 void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes);
 void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool);
 
