@@ -82,9 +82,6 @@ void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm);
 int profil_device_init(void);
 void profil_device_exit(void);
 
-/* command.c */
-long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size);
-
 /* attach.c */
 int profil_session_record(struct profil_session *session, union profil_argument *arg);
 int profil_session_add(struct profil_session *session, union profil_argument *arg);
@@ -95,10 +92,8 @@ int profil_session_wait(struct profil_session *session, union profil_argument *a
 int profil_session_describe(struct profil_session *session, union profil_argument *arg);
 void profil_describe_undo(struct profil_session *session, const union profil_argument *arg);
 
-/* sysfs.c */
+/* show.c */
 extern const struct attribute_group *profil_sysfs_groups[];
-
-/* fdinfo.c */
 void profil_fdinfo_show(struct seq_file *to, struct profil_session *session);
 
 #endif /* PROFIL_DEVICE_H */
