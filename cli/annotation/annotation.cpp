@@ -17,7 +17,7 @@ bool is_function(const Frame &frame, const FunctionSamples &function)
 	       (!frame.system_name.empty() && function.system_names.contains(frame.system_name));
 }
 
-/** Drop the instructions that do not belong to the inlined function. */
+/** Drop instructions without counts that do not belong to the inlined function. */
 void keep_inlined(CodePart &part, const ObjectCode &code, const FunctionSamples &function)
 {
 	std::erase_if(part.instructions, [&](const AnnotatedInstruction &one) {
@@ -29,7 +29,7 @@ void keep_inlined(CodePart &part, const ObjectCode &code, const FunctionSamples 
 	});
 }
 
-/** Merge the strays of each address. */
+/** Sort strays by address, and merge those with the same address and line. */
 void merge(std::vector<StraySamples> &strays)
 {
 	std::vector<StraySamples> merged;
@@ -96,7 +96,7 @@ SourceLine Annotator::source_of(const Location &location) const
 			     : SourceLine{};
 }
 
-/** The spot if @p function is at this location, itself or inlined. */
+/** The spot, if @p function or an inlined copy of it is at this location. */
 std::optional<Annotator::Spot> Annotator::spot_at(const Location &location, const FunctionSamples &function,
 						  bool inlined) const
 {
@@ -135,7 +135,7 @@ std::map<Annotator::ObjectKey, Annotator::Spots> Annotator::spots_of(const Funct
 	return all;
 }
 
-/* The debug information of a function can name several files: take the one with most samples. */
+/* Debug information can give a function several first lines: take the one with the most samples. */
 SourceLine Annotator::start_of(const FunctionSamples &function, const std::map<ObjectKey, Spots> &all) const
 {
 	std::map<SourceLine, uint64_t> starts;

@@ -38,19 +38,19 @@ struct AnnotatedEvent {
 	uint64_t total = 0; /**< of the profile */
 };
 
-/** An annotated function; samples is the sum of those of its parts and strays. */
+/** An annotated function; its samples are those of its parts and strays. */
 struct Annotation {
 	FunctionSamples function;
 	SourceLine start;		    /**< first line of the function */
 	uint64_t samples = 0;		    /**< of the function, as chosen */
 	uint64_t total = 0;		    /**< of the profile */
-	std::vector<AnnotatedEvent> events; /**< if there are several, that of the samples first */
+	std::vector<AnnotatedEvent> events; /**< if there are several; the samples' event first */
 	std::vector<std::string> notes;	    /**< why instructions are missing or doubtful */
-	std::vector<CodePart> parts;	    /**< its own code first, then by samples, most first */
+	std::vector<CodePart> parts;	    /**< own code first, then by samples, the most first */
 	std::vector<StraySamples> strays;   /**< by address */
 };
 
-/** The counts of every line that has instructions or counts; their sum is that of the function. */
+/** The counts of every line that has instructions or counts; they add up to the function's. */
 std::map<SourceLine, Counts> counts_by_line(const Annotation &annotation);
 
 /** Annotates functions of a profile; reads each object once. */
@@ -59,7 +59,7 @@ public:
 	/** @param profile must outlive this. */
 	Annotator(const Profile &profile, CodeOptions options);
 
-	/** @param inlined includes the places where it is inlined in other functions. */
+	/** @param inlined includes the places where @p function is inlined in others. */
 	Annotation annotate(const FunctionSamples &function, bool inlined);
 
 private:

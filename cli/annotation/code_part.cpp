@@ -6,7 +6,7 @@
 namespace cli {
 namespace {
 
-/* How much is shown of text in no known function. */
+/* Bytes shown of text that belongs to no known function. */
 constexpr uint64_t bytes_of_unknown = 64;
 
 using Instructions = std::vector<AnnotatedInstruction>;

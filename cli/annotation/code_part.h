@@ -34,9 +34,9 @@ struct AnnotatedInstruction {
 };
 
 /**
- * A loop: from the target of backward jumps to the end of the last jump that the target can reach,
- * or of the last loop that begins before that end.  So of two loops that overlap, one contains the
- * other.
+ * A loop: from the target of backward jumps to the end of the last of them that the target can
+ * reach.  If another loop begins before that end, this loop extends at least to the other's end:
+ * one of two overlapping loops always contains the other.
  */
 struct Loop {
 	Extent extent;
@@ -46,10 +46,10 @@ struct Loop {
 	bool operator==(const Loop &) const = default;
 };
 
-/** The loops of decoded instructions, most Loop::innermost first. */
+/** The loops of decoded instructions, the highest Loop::innermost first. */
 std::vector<Loop> find_loops(std::span<const AnnotatedInstruction> instructions);
 
-/** A contiguous piece of a function's code; of an inlined function, inside another function. */
+/** A contiguous piece of a function's code; if the function is inlined, inside another one. */
 struct CodePart {
 	std::string object;	/**< path */
 	std::string inlined_in; /**< the other function; empty: this is its own code */

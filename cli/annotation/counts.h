@@ -11,10 +11,10 @@ namespace cli {
 
 struct Counts {
 	uint64_t samples = 0;
-	std::vector<uint64_t> events = {}; /**< of all events_of() the profile; may be empty if all are 0 */
+	std::vector<uint64_t> events = {}; /**< by event; may be empty if all are 0 */
 
 	[[nodiscard]] bool any() const;
-	/** Sums saturate. */
+	/** Add @p more; sums saturate. */
 	void add(const Counts &more);
 };
 

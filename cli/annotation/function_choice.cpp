@@ -67,7 +67,7 @@ public:
 		return names_.text(function.name);
 	}
 
-	/** A line for each of @p functions, with the name by which it can be chosen. */
+	/** A line for each of the first @p functions, with a name that chooses it. */
 	[[nodiscard]] std::string list_of(const Functions &functions) const
 	{
 		std::string text;
@@ -86,7 +86,7 @@ private:
 	ShownNames names_;
 };
 
-/** Without parameters, or without the template arguments at its end as well. */
+/** Is @p wanted the name without parameters, or also without template arguments at its end? */
 bool is_called_briefly(const FunctionSamples &function, std::string_view wanted)
 {
 	const std::string_view bare = without_parameters(function.name);
@@ -252,7 +252,7 @@ Functions functions_of(const Profile &profile)
 Result<Functions> choose_functions(const Functions &functions, const std::string &wanted, NameLength length)
 {
 	const Candidates candidates(functions, length);
-	/* From the exact name to the briefest. */
+	/* What @p wanted may be, from the exact name to its shortest form. */
 	const Predicate ways[] = {
 		[&](const FunctionSamples &one) { return is_called(one, wanted); },
 		[&](const FunctionSamples &one) { return means(wanted, candidates.text(one), one.object); },

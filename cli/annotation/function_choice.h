@@ -26,7 +26,7 @@ struct FunctionSamples {
 	[[nodiscard]] uint64_t samples() const { return saturating_add(own, inlined); }
 };
 
-/** All functions that have samples of any event; those with most samples in their own code come first. */
+/** All functions with samples of any event; those with the most FunctionSamples::own come first. */
 std::vector<FunctionSamples> functions_of(const Profile &profile);
 
 /**

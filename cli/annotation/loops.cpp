@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* More than any real function has; limits the time for a hostile object. */
+/* More than any real function has; limits the time that a hostile object takes. */
 constexpr size_t most_loops = 1024;
 
 /** The control flow between instructions, by their indices. */
@@ -32,7 +32,7 @@ public:
 	/** The target of a direct jump, if it is one of the instructions. */
 	[[nodiscard]] std::optional<size_t> target(size_t jump) const { return nodes_[jump].target; }
 
-	/** The instructions that can run from @p start on; all of them after an indirect jump. */
+	/** The instructions that can run from @p start on: all, if one is an indirect jump. */
 	[[nodiscard]] std::vector<bool> reached_from(size_t start) const
 	{
 		std::vector<bool> reached(nodes_.size());
@@ -79,7 +79,8 @@ private:
 };
 
 /**
- * Code of a loop that begins inside another one may be placed after the other's last jump.
+ * Extends loops around loops that begin inside them: a compiler may place part of an inner loop
+ * after the outer loop's last jump.
  * @param loops by address.
  */
 void nest(std::vector<Loop> &loops)
@@ -94,7 +95,8 @@ void nest(std::vector<Loop> &loops)
 
 /**
  * Backward jumps to the same target are one loop, for example with `continue`.  A
- * backward jump whose target only leads to the shared exit is not a loop.
+ * backward jump to code that does not lead back to the jump, such as a shared exit,
+ * is not a loop.
  */
 std::vector<Loop> loops_by_size(std::span<const AnnotatedInstruction> instructions)
 {

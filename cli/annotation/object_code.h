@@ -18,14 +18,14 @@ namespace cli {
 
 /** Where and how to read objects. */
 struct CodeOptions {
-	std::string root; /**< is put before their paths */
+	std::string root; /**< is put before the objects' paths */
 	Syntax syntax = Syntax::Att;
 };
 
-/** A file whose build-id is the recorded one, if one was recorded. */
+/** The file of a mapping; if a build-id was recorded, the file has it. */
 class ObjectCode {
 public:
-	/** Most bytes that one call of instructions() decodes. */
+	/** The most bytes that one call of instructions() decodes. */
 	static constexpr uint64_t most_bytes = uint64_t{256} << 10;
 
 	/**

@@ -15,10 +15,10 @@ namespace {
 constexpr size_t percent_width = 6;
 constexpr size_t bar_width = 10;
 constexpr size_t gap = 2;
-/* On a narrow terminal, the text of a row is cut to no less than this. */
+/* Even a narrow terminal shows this many columns of a row's text. */
 constexpr size_t what_min = 24;
 constexpr size_t tab = 8;
-/* With several events, the text of a row gets this much before their names are cut. */
+/* With several events, their names are cut to leave this many columns for a row's text. */
 constexpr size_t event_what_wanted = 36;
 constexpr size_t event_width_max = 18;
 constexpr size_t event_width_min = 9;
@@ -54,7 +54,7 @@ AnnotationRows::AnnotationRows(const Annotation &annotation, const AnnotationSty
 	fit_events();
 }
 
-/* Names are cut first, the longest ones; then the last events are left out. */
+/* First cuts names, the longest ones most; then leaves out the last events. */
 void AnnotationRows::fit_events()
 {
 	const size_t other = count_width_ + event_what_wanted + gap;
@@ -71,7 +71,7 @@ void AnnotationRows::fit_events()
 	}
 }
 
-/** Give the columns of events their widths.  @return whether they fit. */
+/** Choose the widths of the events' columns.  @return false if they do not fit. */
 bool AnnotationRows::fit_names(size_t room)
 {
 	const auto narrower = [](const EventColumn &a, const EventColumn &b) { return a.width < b.width; };

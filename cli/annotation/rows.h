@@ -14,10 +14,10 @@
 
 namespace cli {
 
-/** Appends rows.  Makes texts safe to print. */
+/** Appends rows, and makes their text safe to print. */
 class AnnotationRows {
 public:
-	/** @param annotation has what is 100 %; it must outlive this. */
+	/** @param annotation says what 100 % is; it must outlive this. */
 	AnnotationRows(const Annotation &annotation, const AnnotationStyle &style);
 
 	/** A line of text, or an empty line. */
@@ -39,7 +39,7 @@ private:
 		Paint paint = Paint::Plain;
 	};
 
-	/** The column of an event, if there are several: each row's share of the function's count. */
+	/** An event's column, if there are several: each row's share of the function's count. */
 	struct EventColumn {
 		size_t event; /**< index in Annotation::events */
 		size_t width;
@@ -62,7 +62,7 @@ private:
 /** The counts of the whole function. */
 Counts counts_of_all(const Annotation &annotation);
 
-/** "file:line"; @p style says whether with the full path. */
+/** "file:line", with the full path if @p style says so. */
 std::string source_name(const SourceLine &source, const AnnotationStyle &style);
 
 /** The text of a line, with blanks for tabs; empty if it is not available. */
@@ -71,11 +71,11 @@ std::string source_text(const SourceLine &source, SourceFiles &sources);
 /** "12 samples, 3.45 %": @p samples, and their share of @p total. */
 std::string percent_text(uint64_t samples, uint64_t total);
 
-/** The samples of each source line, file by file; the files with most samples come first. */
+/** The samples of each source line, file by file; the files with the most samples come first. */
 void add_source_listing(AnnotationRows &rows, const Annotation &annotation, SourceFiles &sources,
 			const AnnotationStyle &style);
 
-/** The source lines with most samples. */
+/** The source lines with the most samples. */
 void add_line_summary(AnnotationRows &rows, const Annotation &annotation, const AnnotationStyle &style);
 
 } // namespace cli

@@ -25,15 +25,15 @@ struct ListedFile {
 };
 
 /**
- * The lines that have instructions or samples, file by file; the files with most
- * samples come first, and files without any are left out.
- * @param context how many lines to show around each of them, if the source is
- *        available.
+ * The lines that have instructions or samples, file by file; the files with the most
+ * samples come first, and files without samples are left out.
+ * @param context the number of lines to add before and after each line, if the
+ *        source is available.
  */
 std::vector<ListedFile> source_listing(const Annotation &annotation, SourceFiles &sources,
 				       int64_t context = 0);
 
-/** The counts whose line is unknown. */
+/** The counts on unknown lines. */
 Counts counts_of_no_line(const Annotation &annotation);
 
 } // namespace cli

@@ -15,7 +15,7 @@ struct AnnotationStyle {
 	bool source = true;	  /**< show the text of source lines */
 	bool instructions = true; /**< if false, show only source lines with their samples */
 	bool raw = false;	  /**< show the bytes of instructions */
-	bool summary = false;	  /**< begin with the lines with most samples */
+	bool summary = false;	  /**< begin with the lines with the most samples */
 	bool full_paths = false;
 	NameLength names = NameLength::Short;
 	size_t most_parts = 3; /**< how many pieces of code to show */

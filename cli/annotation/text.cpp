@@ -18,7 +18,7 @@ namespace {
 constexpr size_t most_strays = 40;
 constexpr size_t most_files_named = 3;
 constexpr size_t raw_width = 24;
-/* Of code with more instructions than this, those far from samples are left out. */
+/* Code with more instructions than this is shown without those far from samples. */
 constexpr size_t most_whole = 200;
 /* Instructions shown before and after one with samples. */
 constexpr size_t context = 3;
@@ -77,7 +77,7 @@ void Renderer::add_header()
 	const FunctionSamples &function = annotation_.function;
 	std::string place = function.object;
 
-	/* With its parameters: it need not be told apart from others. */
+	/* With its parameters, which make the name unambiguous. */
 	rows_.text(style_.names == NameLength::Full ? function.name : with_short_templates(function.name),
 		   Paint::Heading);
 	if (annotation_.start.line > 0)
@@ -86,7 +86,7 @@ void Renderer::add_header()
 	rows_.text(fmt::format("  {} of the profile's {}",
 			       percent_text(annotation_.samples, annotation_.total),
 			       grouped(annotation_.total)));
-	/* The first one is that of the samples. */
+	/* events[0] is what the samples count, which the line above shows. */
 	for (size_t i = 1; i < annotation_.events.size(); i++) {
 		const AnnotatedEvent &event = annotation_.events[i];
 
@@ -97,7 +97,7 @@ void Renderer::add_header()
 	add_places();
 }
 
-/** The functions that it is inlined in. */
+/** The functions that this one is inlined in. */
 void Renderer::add_places()
 {
 	std::map<std::string, uint64_t> places;
@@ -184,7 +184,7 @@ void Renderer::add_instruction(const CodePart &part, const AnnotatedInstruction 
 	rows_.row(counts_of(one), instruction_text(part, one));
 }
 
-/** All of short code; otherwise instructions near samples, and the heads of hot loops. */
+/** All instructions of short code; in longer code, those near samples, and heads of hot loops. */
 std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 {
 	const Instructions &instructions = part.instructions;
@@ -201,7 +201,7 @@ std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 	}
 	for (size_t i = 0; i < instructions.size(); i++)
 		wanted[i] = wanted[i] || heads.contains(instructions[i].code.address);
-	/* A row that says what is left out takes as much room as an instruction. */
+	/* Fill short gaps: the row that says how much is left out also takes room. */
 	for (size_t i = 0, gap = 0; i < wanted.size(); i++) {
 		if (!wanted[i]) {
 			gap++;
@@ -214,8 +214,8 @@ std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 	return wanted;
 }
 
-/** Adds those @p wanted of a part's instructions by address; loops other than @p announced are announced
- * where they begin. */
+/** Adds the @p wanted instructions in @p extent by address; announces each loop where it begins,
+ * except @p announced. */
 void Renderer::add_run(const CodePart &part, const std::vector<bool> &wanted, Extent extent,
 		       const Loop *announced)
 {
