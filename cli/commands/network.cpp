@@ -24,7 +24,7 @@ namespace {
 
 constexpr char program[] = "profil-network";
 
-/** Execute profil-network, beside this program or where it is installed; returns why that failed. */
+/** Execute profil-network, from this program's directory or ../libexec/profil; returns why not. */
 std::string execute(const std::string &command, const std::vector<std::string> &arguments)
 {
 	std::error_code error;
@@ -65,7 +65,7 @@ int run(const std::string &command, const std::vector<std::string> &arguments)
 
 } // namespace
 
-/* Parse the options here, so that help, completion and wrong options need no profil-network. */
+/* Parse the options here, so that help, completion and wrong options do not need profil-network. */
 int push_main(const std::vector<std::string> &arguments)
 {
 	PushOptions options;

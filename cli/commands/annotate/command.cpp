@@ -26,7 +26,7 @@ constexpr size_t default_limit = 3;
 struct AnnotateOptions {
 	std::string file = default_profile_file;
 	std::string function;
-	std::string value; /**< the type of the values to show; empty: the file's choice */
+	std::string value; /**< the type of the values to show; empty: the file's default */
 	size_t limit = default_limit;
 	CodeOptions code;
 	std::vector<std::string> directories;
@@ -101,7 +101,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	return std::nullopt;
 }
 
-/* Keeps the newlines in the text: a list of candidates has one line for each. */
+/* Keeps newlines, because a list of candidates has a line for each. */
 int fail(std::string_view text)
 {
 	std::string lines;

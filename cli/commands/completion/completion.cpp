@@ -43,7 +43,7 @@ const ListedOption *find(const OptionList &list, std::string_view name)
 	return found == list.options.end() ? nullptr : &*found;
 }
 
-/** The part of a word before a value, such as "--sort=" or "-s", and the option that it belongs to. */
+/** The part of a word before a value, such as "--sort=" or "-s", and the option with that value. */
 struct Begun {
 	const ListedOption *option = nullptr;
 	size_t length = 0; /**< of the part before the value; 0: the value is the next word */
@@ -77,7 +77,7 @@ Completion complete_option(const OptionList &list, const std::string &word)
 
 	for (const ListedOption &option : list.options) {
 		for (const std::string &name : option.names) {
-			/* Do not offer a short name beside its long one. */
+			/* Do not offer a short name if there is a long one. */
 			if (!option.positional &&
 			    (name.size() > 2 || word == name || option.names.size() == 1))
 				offer(completion, word, name, option.summary);
@@ -86,7 +86,7 @@ Completion complete_option(const OptionList &list, const std::string &word)
 	return completion;
 }
 
-/** The file that the words name with --input, or the default. */
+/** The file that @p words give with --input, or else the default. */
 std::string given_profile(const OptionList &list, std::span<const std::string> words)
 {
 	for (size_t i = 1; i < words.size(); i++) {
@@ -118,7 +118,7 @@ Completion complete_positional(const OptionList &list, std::span<const std::stri
 	return completion;
 }
 
-/** The value's candidates as whole words. */
+/** Turns the candidates for a value into whole words. */
 Completion with_prefix(Completion completion, std::string_view prefix)
 {
 	for (Candidate &candidate : completion.candidates)
@@ -126,7 +126,7 @@ Completion with_prefix(Completion completion, std::string_view prefix)
 	return completion;
 }
 
-/** Completes the value of @p option; the last of @p words has the part typed so far, from @p start on. */
+/** Completes the value of @p option; the part typed so far begins at @p start in the last word. */
 Completion complete_value_of(const ListedOption &option, const OptionList &list,
 			     std::span<const std::string> words, size_t start)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/completion/completion.h  What may come next on a command line, for shells. */
+/** @file cli/commands/completion/completion.h  Candidates for the next word of a command line. */
 #pragma once
 
 #include "cli/options/option_list.h"
@@ -17,7 +17,7 @@ struct Candidate {
 	std::string summary;
 };
 
-/** What to leave to the shell, which completes it better. */
+/** What the shell should complete itself, because it does so better. */
 enum class Shells {
 	Nothing,
 	Files,
@@ -39,8 +39,8 @@ struct Completion {
 Completion complete(std::span<const Subcommand> subcommands, std::span<const std::string> words);
 
 /**
- * The text that the shells' functions read: a line "WORD<tab>SUMMARY" for each
- * candidate, and last ":none", ":files", ":profiles", ":directories" or ":command N".
+ * The text that the shells' functions read: a line "WORD<tab>SUMMARY" for each candidate,
+ * and a last line ":none", ":files", ":profiles", ":directories" or ":command N".
  */
 std::string completion_text(const Completion &completion);
 
@@ -51,7 +51,9 @@ std::string completion_text(const Completion &completion);
  */
 Completion complete_value(std::string_view command, const ListedOption &option, const std::string &word);
 
-/** The functions of a profile whose name, or its last part, begins with @p word; none if it cannot be read.
+/**
+ * The functions of a profile whose name, with or without its scope, begins with @p word; none if
+ * the profile cannot be read.
  */
 Completion complete_function(const std::string &profile, std::string_view word);
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # Completion of profil(1) for bash.  profil itself knows the candidates:
-# 'profil __complete' prints a line for each, with a summary after a tab, and last
-# what the shell should complete.
+# 'profil __complete' prints a line for each, with a summary after a tab, and a last
+# line that says what the shell should complete itself.
 
-# Set words to the words up to the cursor, and at to the index in COMP_WORDS at
-# which each begins: bash splits words at = and :, profil does not.
+# Fill two arrays: 'words' gets the words up to the cursor, 'at' the index in COMP_WORDS
+# at which each begins.  Bash splits words at = and :, profil does not.
 __profil_split() {
 	local i rest=${COMP_LINE:0:COMP_POINT}
 	words=() at=()
@@ -36,7 +36,7 @@ __profil_add() {
 }
 
 # __profil_files WORD OPTION...: add the files that compgen finds with these
-# options; the user can go on from a directory.
+# options; after a directory, typing can continue without a blank.
 __profil_files() {
 	local word=$1 line
 	shift
@@ -63,7 +63,7 @@ _profil() {
 	COMPREPLY=()
 	__profil_split
 	word=${words[-1]}
-	# Bash inserts the reply after the part that it split off.
+	# Bash keeps the part that it has split off, so the reply must not repeat it.
 	if [[ $word == *[=:]* ]]; then
 		before=${word%"${word##*["$COMP_WORDBREAKS"]}"}
 	fi

@@ -137,7 +137,7 @@ Candidates filters()
 	return candidates;
 }
 
-/** The candidates for a value, found by its name in the help. */
+/** The candidates for an option's value, chosen by the value's name in the help, such as PID. */
 Candidates words_for(std::string_view command, const ListedOption &option)
 {
 	const std::string_view value = std::string_view(option.value).substr(0, option.value.find('['));
@@ -165,7 +165,7 @@ Candidates words_for(std::string_view command, const ListedOption &option)
 	return {};
 }
 
-/* Only options that read a profile complete to profiles: other files, such as tokens, are not profiles. */
+/* Offer only profiles for options that read one, but all files for others, such as tokens. */
 Shells files_for(const ListedOption &option)
 {
 	if (option.value == "DIR")

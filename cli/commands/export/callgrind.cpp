@@ -36,7 +36,7 @@ std::string_view or_unknown(std::string_view name)
 	return name.empty() || name == "[unknown]" ? unknown : name;
 }
 
-/** A function with a symbol; code that is inlined in it appears as lines of other sources. */
+/** A function with a symbol; code inlined in it appears as lines of other source files. */
 struct CgFunction {
 	std::string_view object;
 	std::string_view file;
@@ -97,7 +97,7 @@ private:
 	{
 		const std::span<const CallFrame> leaf = frames_.at(stack.locations.front());
 		uint64_t &self = functions_[function_of(leaf)].self[position_of(leaf)];
-		/* A call that recursion repeats took the time of the sample only once. */
+		/* If recursion repeats a call in the stack, count the sample only once for it. */
 		std::set<std::pair<CgFunction, Call>> seen;
 
 		self = add_samples(self, stack.samples);

@@ -28,7 +28,7 @@ struct ExportOptions {
 	const ExportFormat *format = nullptr;
 	std::string output = standard_output;
 	std::string file = default_profile_file;
-	std::string value; /**< the type of the values to write; empty: the file's choice */
+	std::string value; /**< the type of the values to write; empty: the file's default */
 	std::string root;  /**< put before the paths of objects */
 	bool full_names = false;
 };

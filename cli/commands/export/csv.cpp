@@ -23,8 +23,8 @@ struct CsvRow {
 };
 
 /*
- * A spreadsheet takes text that begins with one of these for a formula, and runs
- * it; an apostrophe in front prevents that.
+ * A spreadsheet runs text that begins with one of these as a formula; an apostrophe
+ * in front prevents that.
  */
 bool is_formula(std::string_view text)
 {
@@ -60,7 +60,7 @@ std::vector<CsvRow> rows_of(std::span<const CountedStack> stacks)
 	return rows;
 }
 
-/* As in the report: the function with the symbol, and the line of the code inlined there. */
+/* As in the report: the function with the symbol, but the line of the innermost inlined code. */
 std::string line_of(const CsvRow &row, const Profile &profile, const CallFrames &frames, uint64_t total)
 {
 	const CallFrame &function = frames.at(row.location).back();

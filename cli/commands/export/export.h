@@ -3,9 +3,9 @@
  * @file cli/commands/export/export.h
  * A profile in the formats of other tools.
  *
- * Each function returns the whole content of a file.  Its samples add up to those
- * that `profil report` shows.  If the format has stacks, it contains those of other
- * tools' profiles; ours are one function, and what was inlined in it.
+ * Each function returns the whole content of a file.  Its samples add up to those that
+ * `profil report` shows.  Other tools' profiles keep their stacks if the format has stacks; a
+ * stack of ours is one function, and the functions inlined in it.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace cli {
 
-/** The largest file, in bytes; only pprof's and OTLP's, which have each function once, may be larger. */
+/** The largest file, in bytes, except for pprof and OTLP, which store each function only once. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 inline constexpr size_t export_bytes_max = size_t{16} << 20;
 #else
@@ -39,7 +39,7 @@ Result<std::string> export_firefox(const Profile &profile);
 /** Folded stacks, as FlameGraph's stackcollapse programs print them: "process;object;function N". */
 Result<std::string> export_folded(const Profile &profile);
 
-/** As `perf script` prints samples with their stacks: a record for each sample. */
+/** The output of `perf script`: for each sample, a record with its stack. */
 Result<std::string> export_perf_script(const Profile &profile);
 
 /** OpenTelemetry's ProfilesData: a resource for each process or program. */
@@ -62,7 +62,7 @@ struct GmonOut {
 /** gmon.out files, as gprof(1) reads them. */
 struct GmonFiles {
 	std::vector<GmonOut> files; /**< the program, even without samples, then objects with samples */
-	uint64_t elsewhere = 0;	    /**< samples that are in no object */
+	uint64_t elsewhere = 0;	    /**< samples outside all objects */
 };
 
 /** A gmon.out file for each object; only the leaf of a stack counts. */
@@ -73,7 +73,7 @@ struct ExportFormat {
 	std::string_view name;
 	std::string_view tools; /**< that open it */
 	bool binary = false;
-	bool keeps_names = false; /**< has names as in the profile, whole */
+	bool keeps_names = false; /**< never shortens names */
 	Result<std::string> (*write)(const Profile &profile) =
 		nullptr; /**< NULL: several files, by export_gmon() */
 };

@@ -15,7 +15,7 @@ namespace {
 using Json = FirefoxJson;
 
 constexpr int processed_version = 58;
-/* The version of Firefox's own format, which is usually processed into this one; the field is required. */
+/* A required field: the version of Firefox's own format, from which this one is usually made. */
 constexpr int gecko_version = 31;
 
 /** ms between two samples of a CPU. */
@@ -74,7 +74,7 @@ Json thread_json(const std::string &name, const std::string &pid, FirefoxThread 
 	return json;
 }
 
-/* A cell of the table of stacks, unless another stack begins the same way. */
+/* A cell in the stack table, which stacks share if they begin alike. */
 uint64_t bytes_of(const CallFrame &)
 {
 	return sizeof(Json);

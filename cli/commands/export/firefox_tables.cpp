@@ -8,9 +8,9 @@ namespace {
 
 using Json = FirefoxJson;
 
-/* resourceTypes.library of the profiler. */
+/* The profiler's resourceTypes.library. */
 constexpr int library_resource = 1;
-/* The libraries' architecture: a profile does not name it, but is usually recorded on the same one. */
+/* The libraries' architecture: a profile does not name it, but it is usually the same as here. */
 #ifdef __aarch64__
 constexpr char machine[] = "aarch64";
 #else
@@ -36,7 +36,7 @@ std::string breakpad_id(std::string_view build_id)
 	return id;
 }
 
-/** The address relative to where the file's first byte would be in memory. */
+/** The distance from the address that the file's first byte would have in memory. */
 uint64_t address_in_library(const Profile &profile, const CallFrame &frame)
 {
 	if (!frame.mapping)

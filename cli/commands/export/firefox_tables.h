@@ -3,9 +3,9 @@
  * @file cli/commands/export/firefox_tables.h
  * The tables of the Firefox Profiler's processed profile, version 58.
  *
- * Columns are arrays of equal length, rows are indices.  The profiler's own
- * description is src/types/profile.ts of firefox-devtools/profiler, and
- * docs-developer/CHANGELOG-formats.md for what changed between versions.
+ * Columns are arrays of equal length, rows are indices.  The format is described in
+ * src/types/profile.ts of firefox-devtools/profiler, and changes between versions in
+ * docs-developer/CHANGELOG-formats.md.
  */
 #pragma once
 
@@ -23,12 +23,12 @@ namespace cli {
 
 using FirefoxJson = nlohmann::ordered_json;
 
-/** A table of that format: columns by their names, and "length". */
+/** A table in that format: columns by name, and "length". */
 class FirefoxTable {
 public:
 	explicit FirefoxTable(std::initializer_list<const char *> columns);
 
-	/** Add a row, its cells in the order of the columns; returns its number. */
+	/** Add a row, with cells in the order of the columns; returns the row's number. */
 	size_t add(std::initializer_list<FirefoxJson> cells);
 	/** The JSON object; leaves the table empty. */
 	FirefoxJson take();
@@ -44,9 +44,9 @@ public:
 	explicit FirefoxShared(const Profile &profile) : profile_(profile) {}
 
 	size_t string(std::string_view text);
-	/** A source file; null if it is unknown. */
+	/** The number of a source file; null if the file is unknown. */
 	FirefoxJson source(std::string_view file);
-	/** A frame's library. */
+	/** The number of a frame's library. */
 	size_t library(const CallFrame &frame);
 
 	[[nodiscard]] const Profile &profile() const { return profile_; }
@@ -71,7 +71,7 @@ public:
 	FirefoxThread(FirefoxShared &shared, double interval) : shared_(&shared), interval_(interval) {}
 
 	void add(const CountedStack &stack, const CallFrames &frames);
-	/** The tables as members of a thread. */
+	/** The tables, as members of the thread's JSON object. */
 	FirefoxJson take();
 
 private:

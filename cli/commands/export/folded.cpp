@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/* A semicolon ends a frame and a line a stack; the format has no way to quote them. */
+/* A semicolon ends a frame, and a newline ends a stack; the format cannot quote them. */
 void append_frame(std::string &stack, std::string_view name)
 {
 	std::string safe = printable(name);
@@ -28,7 +28,7 @@ std::string process_text(const ProcessLabel &process)
 	return process.pid ? fmt::format("{}-{}", process.name, process.pid) : process.name;
 }
 
-/* Outermost first; an object is named before the first of its functions. */
+/* Outermost first; an object is named where it differs from the previous frame's. */
 std::string folded(const CountedStack &stack, const CallFrames &frames)
 {
 	std::string text;

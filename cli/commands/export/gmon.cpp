@@ -27,7 +27,7 @@ constexpr uint64_t billion = 1'000'000'000;
 /** An object by its path and build-id. */
 using Key = std::pair<std::string_view, std::string_view>;
 
-/** Samples by the counter's number: address / counter_text. */
+/** Samples by counter number, which is address / counter_text. */
 using Counters = std::map<uint64_t, uint64_t>;
 
 struct Counted {
@@ -54,7 +54,7 @@ public:
 		content_.append(12, '\0');
 	}
 
-	/** A histogram at a multiple of record_text. */
+	/** @param low a multiple of record_text: the address where the histogram begins. */
 	void put_record(uint64_t low, const std::array<uint16_t, record_counters> &counts)
 	{
 		content_ += '\0';
@@ -78,8 +78,8 @@ private:
 };
 
 /**
- * The counters of a stretch of text.  A count that does not fit into a counter needs several
- * records: gprof adds up the records of the same text.
+ * The counters of record_text bytes of text.  A count that does not fit into a counter needs
+ * several records: gprof adds up records of the same text.
  */
 class Stretch {
 public:
@@ -112,7 +112,7 @@ public:
 	}
 
 private:
-	/** The rest of each count after its first @p before samples, which are written already. */
+	/** What is left of each count after @p before samples, which are already written. */
 	[[nodiscard]] std::array<uint16_t, record_counters> counts_after(uint64_t before) const
 	{
 		std::array<uint16_t, record_counters> rest;
@@ -138,7 +138,7 @@ uint64_t record_of(uint64_t address)
 	return address / record_text * record_text;
 }
 
-/* Without samples there is still one record: gprof needs the scale. */
+/* Even without samples there is a record: gprof needs its scale. */
 Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 {
 	Writer writer(hz);
@@ -160,10 +160,10 @@ Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 	return writer.take();
 }
 
-/** Names of files, each given out once. */
+/** File names, each given out only once. */
 class FileNames {
 public:
-	/** If several objects have one name, those after the first get a number, as in libprofil. */
+	/** If several objects have the same name, all but one get a number, as in libprofil. */
 	std::string name_of(std::string_view object)
 	{
 		std::string plain = '.' + printable(base_name(object));
@@ -173,14 +173,14 @@ public:
 		size_t &number = numbers_.try_emplace(plain, 1).first->second;
 		std::string name = plain;
 
-		/* Another object may already have the name with that number. */
+		/* Another object's own name may end with that number. */
 		while (!given_.insert(name).second)
 			name = fmt::format("{}.{}", plain, ++number);
 		return name;
 	}
 
 private:
-	std::map<std::string, size_t> numbers_; /**< the last one tried */
+	std::map<std::string, size_t> numbers_; /**< the last number tried for a name */
 	std::set<std::string> given_;
 };
 
@@ -236,7 +236,7 @@ private:
 	{
 		const Location &leaf = profile_.locations[stack.locations.front()];
 
-		/* At the very end of memory there is no room for the end of a record. */
+		/* At the very end of memory, the end address of a record would overflow. */
 		if (!leaf.mapping || leaf.address > UINT64_MAX - record_text) {
 			elsewhere_ = add_samples(elsewhere_, stack.samples);
 			return;

@@ -76,7 +76,7 @@ std::string event_name(const Profile &profile)
 	return name.empty() ? "samples" : word(name);
 }
 
-/** The bytes needed to list a stack: names in foreign files can be long. */
+/** The bytes needed to list a stack once per sample: names in foreign files can be long. */
 uint64_t listed_bytes(const CountedStack &stack, size_t names)
 {
 	constexpr uint64_t numbers = 40;

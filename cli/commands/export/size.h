@@ -14,10 +14,10 @@ namespace cli {
 Error too_large_to_export();
 
 /**
- * Check before anything is written: in a foreign file, a location has any number of
- * functions, and a stack any number of such locations.
- * @param frame_bytes estimates what the format needs for one function of a stack.
- * @return an error if all stacks need more than export_bytes_max.
+ * Check before anything is written: in a foreign file, a location can have any number of
+ * functions, and a stack any number of locations.
+ * @param frame_bytes estimates the bytes that the format needs for one function of a stack.
+ * @return an error if the stacks together need more than export_bytes_max.
  */
 Outcome check_stacks_fit(std::span<const CountedStack> stacks, const CallFrames &frames,
 			 uint64_t (*frame_bytes)(const CallFrame &frame));

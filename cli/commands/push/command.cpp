@@ -45,7 +45,7 @@ Outcome push(const PushOptions &options)
 
 	if (!profile)
 		return Error{profile_file_name(options.file) + ": " + profile.error().text};
-	/* Add names and lines that were left in the objects' files: a server does not have those. */
+	/* Add names and lines that were left in the objects: a server does not have their files. */
 	if (!from_comments(profile->comments).lines_later.empty()) {
 		tell("profil push", texts_of(add_lines(*profile)));
 		content = encode_pprof(*profile);

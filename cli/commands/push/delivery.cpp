@@ -63,7 +63,7 @@ std::string status_text(long status)
 	return std::to_string(status);
 }
 
-/* What the user can do about it. */
+/* What the user can do about a status. */
 std::string_view next_step(long status)
 {
 	if (status >= 300 && status < 400)
@@ -113,7 +113,7 @@ Delivery deliver(const HttpClient &client, PushFormat format, const HttpRequest 
 				fmt::format("{}: {}", client.url(), client.without_secrets(excerpt(why))),
 				std::nullopt};
 	}
-	/* Mask secrets last: any earlier would make frame lengths wrong, and miss encoded secrets. */
+	/* Mask secrets last: earlier, that would break frame lengths, and miss encoded secrets. */
 	if (response)
 		response->body = client.without_secrets(std::move(response->body));
 	return judge(response, client.url());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/push/delivery.h  What became of a profile that was sent. */
+/** @file cli/commands/push/delivery.h  The outcome of sending a profile. */
 #pragma once
 
 #include "cli/commands/push/encode.h"
@@ -14,23 +14,23 @@ namespace cli {
 
 enum class Fate {
 	Sent,
-	Later,	/**< the server cannot be reached, is busy or broken: may be sent again */
-	Refused /**< the server refuses it for good */
+	Later,	/**< the server is unreachable, busy or broken: the profile may be sent again */
+	Refused /**< the server will never accept it */
 };
 
 struct Delivery {
 	Fate fate = Fate::Sent;
 	std::string reason; /**< "URL: 400 Bad Request: what the server said", empty when sent */
-	std::optional<std::chrono::seconds> retry_after; /**< when the server asks for the next attempt */
+	std::optional<std::chrono::seconds> retry_after; /**< how long the server asks to wait */
 };
 
 /**
- * As RFC 9110 defines them, 408, 429 and 5xx except 501 and 505 are temporary.
+ * By RFC 9110 and RFC 6585, 408, 429 and 5xx except 501 and 505 are temporary.
  * Every other status except 2xx is a refusal.
  */
 Delivery judge(const Result<HttpResponse> &response, const std::string &url);
 
-/** Send a request by @p client, and judge its answer as @p format defines it. */
+/** Send a request with @p client, and judge the answer by the rules of @p format. */
 Delivery deliver(const HttpClient &client, PushFormat format, const HttpRequest &request,
 		 const std::function<bool()> &cancelled = {});
 

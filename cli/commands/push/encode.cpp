@@ -69,7 +69,7 @@ Result<std::string> ingest_name(const PushSeries &series)
 	return service + "{" + rest + "}";
 }
 
-/** Tells the server how to treat each type, as it knows none of them. */
+/** Tells the server how to treat each type, because it does not know any of them. */
 std::string type_config(const Profile &profile)
 {
 	std::string types;
@@ -100,7 +100,7 @@ void add_form(HttpRequest &request, const PushSeries &series)
 	request.headers = {fmt::format("Content-Type: multipart/form-data; boundary={}", boundary)};
 }
 
-/* The profile has the exact time; from and until must be seconds, and must differ. */
+/* The profile has the exact time; from and until must be whole seconds, and must differ. */
 Result<HttpRequest> ingest_request(const PushSeries &series)
 {
 	const PushProfile &profile = series.profile;
@@ -142,7 +142,7 @@ Result<std::vector<HttpRequest>> ingest_requests(std::span<const PushSeries> all
 	return requests;
 }
 
-/** What OpenTelemetry's semantic conventions call a label; ours if they have no name for it. */
+/** A label's name in OpenTelemetry's semantic conventions, or ours if they have none. */
 std::string attribute_name(const std::string &label)
 {
 	constexpr std::pair<std::string_view, std::string_view> names[] = {

@@ -40,25 +40,25 @@ struct PushProfile {
 	std::string content; /**< in pprof's format, gzipped */
 	int64_t start_nanos = 0;
 	int64_t duration_nanos = 0;
-	bool normalized = false; /**< addresses are those of the objects' files */
-	std::string id;		 /**< a UUID; only Pyroscope keeps it */
+	bool normalized = false; /**< addresses are those in the objects' files */
+	std::string id;		 /**< a UUID; Pyroscope's push API and OTLP take it */
 };
 
-/** What is filed under one set of labels. */
+/** A profile that is filed under one set of labels. */
 struct PushSeries {
 	PushLabels labels;
 	PushProfile profile;
 	Profile decoded; /**< the same as PushProfile::content */
-	/** Events between two samples, for each type, if the types are events_for_servers(); else empty. */
+	/** Events per sample, by type, if the types are events_for_servers(); else empty. */
 	std::vector<uint64_t> periods = {};
 
 	[[nodiscard]] bool of_events() const { return !periods.empty(); }
 };
 
-/** The requests that send all of them, or an error if the format cannot express a label. */
+/** The requests that send all series, or an error if the format cannot express a label. */
 Result<std::vector<HttpRequest>> encode_push(PushFormat format, std::span<const PushSeries> all);
 
-/** The messages themselves. */
+/** The bodies of the requests to Pyroscope and, before framing, to Parca. */
 std::string encode_push_request(std::span<const PushSeries> all);
 std::string encode_write_raw_request(std::span<const PushSeries> all);
 

@@ -17,10 +17,10 @@ enum class WriteRawSeries : protozero::pbf_tag_type { labels = 1, samples = 2 };
 
 enum class LabelSet : protozero::pbf_tag_type { labels = 1 };
 
-/** The same in both protocols. */
+/** This message is the same in both protocols. */
 enum class LabelPair : protozero::pbf_tag_type { name = 1, value = 2 };
 
-/** Parca's has no ID. */
+/** Parca's message has no ID. */
 enum class RawSample : protozero::pbf_tag_type { raw_profile = 1, id = 2 };
 
 } // namespace cli::field

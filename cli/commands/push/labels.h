@@ -35,12 +35,12 @@ struct PushLabel {
 /** Ascending by name, each name once. */
 using PushLabels = std::vector<PushLabel>;
 
-/** One label from "name=value", or what is wrong with it. */
+/** Parse "name=value"; the error says what is wrong with it. */
 Result<PushLabel> parse_push_label(std::string_view text);
 
 /**
- * The given labels, and defaults for those not given: __name__ @p kind,
- * service_name @p service, this machine's hostname, and @p more.
+ * The given labels, and defaults for those not given: __name__ is @p kind,
+ * service_name is @p service, hostname is this machine's, and @p more.
  * @return an error if a name was given twice.
  */
 Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service,

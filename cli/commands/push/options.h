@@ -20,7 +20,7 @@ namespace cli {
 inline constexpr char push_token_variable[] = "PROFIL_PUSH_TOKEN";
 inline constexpr char push_password_variable[] = "PROFIL_PUSH_PASSWORD";
 
-/** Where to push profiles, in which format and with which labels, and what to record. */
+/** Where to push profiles, in which format, with which labels; and what to record. */
 struct PushOptions {
 	std::string url; /**< empty: the default of the format's server, on this machine */
 	PushFormat format = PushFormat::Pyroscope;

@@ -54,7 +54,7 @@ void PushQueue::push(std::vector<HttpRequest> part)
 		const uint64_t number = parts_ + 1;
 
 		for (HttpRequest &request : part) {
-			/* A request that exceeds the bound alone must not evict others. */
+			/* A request that alone exceeds the bound must not evict others. */
 			if (request.body.size() > settings_.most_bytes) {
 				counters_.dropped_full++;
 				continue;
@@ -158,7 +158,7 @@ void PushQueue::attempt(std::unique_lock<std::mutex> &lock)
 	lock.lock();
 }
 
-/* Act on the result of an attempt; returns a message, or nothing. */
+/* Acts on the result of an attempt; returns a message for the user, or "". */
 std::string PushQueue::settle(Item item, const Delivery &delivery)
 {
 	if (delivery.fate == Fate::Later)

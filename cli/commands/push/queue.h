@@ -19,7 +19,7 @@ namespace cli {
 
 using PushTime = std::chrono::steady_clock::time_point;
 
-/** The clock of a queue; tests have another. */
+/** The clock of a queue; tests use another. */
 class PushClock {
 public:
 	PushClock() = default;
@@ -38,30 +38,30 @@ public:
 
 /** The limits of the back-off and of the queue. */
 struct PushQueueSettings {
-	size_t most_parts = 60;		      /**< waiting; one more may be on its way */
+	size_t most_parts = 60;		      /**< waiting; another one may be in flight */
 	size_t most_bytes = size_t{64} << 20; /**< of the waiting profiles */
 	std::chrono::milliseconds first_delay{500};
 	std::chrono::milliseconds longest_delay{60000};
-	/** Between parts that waited while the server was away; 0: none. */
+	/** The longest pause between parts that waited while the server was away; 0: none. */
 	std::chrono::milliseconds pace{0};
 };
 
 /** Every profile ends up in sent, or in one of the dropped counters. */
 struct PushCounters {
 	uint64_t sent = 0;
-	uint64_t retried = 0;	       /**< attempts after the first one of a profile */
+	uint64_t retried = 0;	       /**< attempts after a profile's first one */
 	uint64_t dropped_refused = 0;  /**< by the server */
-	uint64_t dropped_full = 0;     /**< the oldest, or one too large, for lack of room */
+	uint64_t dropped_full = 0;     /**< for lack of room: the oldest, or too large */
 	uint64_t dropped_shutdown = 0; /**< unsent at the end */
 
 	bool operator==(const PushCounters &) const = default;
 };
 
 /**
- * How long to wait before the next attempt.  The delay doubles each time, and a
- * random value between half of it and all of it is used, so that many clients do
- * not come back together.  The server's Retry-After is honoured if that is longer,
- * up to the longest delay.
+ * How long to wait before the next attempt.  The delay doubles with each failure.  A
+ * random value between half of the delay and all of it is used, so that many clients
+ * do not retry together.  A longer Retry-After of the server is honoured, up to the
+ * longest delay.
  * @param failures in a row, at least 1.
  * @param random in [0, 1).
  */
@@ -69,9 +69,9 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 					std::optional<std::chrono::seconds> retry_after);
 
 /**
- * How long to pause before sending the next of the waiting parts: between half of the pace and
- * all of it.  Without the pause, every client would send all its parts at once to a server that
- * has just come back.
+ * How long to pause before sending the next waiting part: between half of
+ * PushQueueSettings::pace and all of it.  Without the pause, every client would send all its
+ * parts at once to a server that has just come back.
  * @param random in [0, 1).
  */
 std::chrono::milliseconds pace_delay(const PushQueueSettings &settings, double random);
@@ -85,7 +85,7 @@ std::chrono::milliseconds pace_delay(const PushQueueSettings &settings, double r
 class PushQueue {
 public:
 	using Send = std::function<Delivery(const HttpRequest &, const std::function<bool()> &cancelled)>;
-	/** Prints a message; called by the thread. */
+	/** Prints a message; called by the queue's thread. */
 	using Say = std::function<void(const std::string &)>;
 
 	/** @param random gives numbers in [0, 1); @param clock outlives this. */
@@ -93,21 +93,21 @@ public:
 		  PushClock &clock);
 	PushQueue(const PushQueue &) = delete;
 	PushQueue &operator=(const PushQueue &) = delete;
-	/** As finish() with no grace. */
+	/** Like finish() without grace. */
 	~PushQueue();
 
 	/**
 	 * Enqueue the requests of one part of the recording, evicting the oldest if full; drop a
-	 * request that exceeds the bound alone.  A part has one request, or one for each program.
+	 * request that alone exceeds the bound.  A part has one request, or one for each program.
 	 */
 	void push(std::vector<HttpRequest> part);
 	/**
-	 * Accept no more, try every waiting request once more within @p grace, then
-	 * cancel the one on its way, and end the thread.
+	 * Accept no more requests, try every waiting one once more within @p grace, then
+	 * cancel the one that is being sent, and end the thread.
 	 */
 	PushCounters finish(std::chrono::milliseconds grace);
 	[[nodiscard]] PushCounters counters() const;
-	/** How many requests wait, without the one on its way. */
+	/** The number of waiting requests, without the one that is being sent. */
 	[[nodiscard]] size_t waiting() const;
 
 private:
@@ -136,14 +136,14 @@ private:
 	std::condition_variable changed_;
 	std::deque<Item> items_;
 	size_t bytes_ = 0;
-	uint64_t parts_ = 0; /**< so far; the waiting ones are consecutive */
+	uint64_t parts_ = 0; /**< so far; the numbers of waiting parts are consecutive */
 	PushCounters counters_;
 	unsigned failures_ = 0; /**< in a row */
 	bool behind_ = false;	/**< parts are waiting because of a failure */
-	PushTime not_before_;	/**< of the next attempt */
+	PushTime not_before_;	/**< the earliest time of the next attempt */
 	bool closing_ = false;
 	bool said_end_ = false; /**< the user knows that profiles are now dropped on failure */
-	PushTime deadline_;	/**< of the grace, once closing_ */
+	PushTime deadline_;	/**< the end of the grace, once closing_ is set */
 	std::thread thread_;
 };
 

@@ -24,11 +24,11 @@
 namespace cli {
 namespace {
 
-/* How long to go on sending the waiting profiles at the end. */
+/* How long waiting profiles are still sent at the end. */
 constexpr std::chrono::seconds grace{10};
 /* Waiting profiles are sent two to four times as fast as new ones arrive: see pace_delay(). */
 constexpr double pace_in_intervals = 0.5;
-/* A longer pace would not relieve the server any more. */
+/* Seconds: beyond an hour, a longer pause gains the server nothing. */
 constexpr double longest_pace = 3600;
 
 PushQueueSettings queue_settings(double interval)
@@ -96,8 +96,8 @@ private:
 	Refusals refusals_;
 	StopSignals signals_;
 	RecordingRun profiler_;
-	std::mt19937 generator_{std::random_device()()}; /* the queue's thread uses it alone */
-	double length_;					 /* of the part, in seconds */
+	std::mt19937 generator_{std::random_device()()}; /* only the queue's thread uses it */
+	double length_;					 /* of the present part, in seconds */
 	PushClock clock_;
 	PushQueue queue_; /* its thread ends before the members above are destroyed */
 	Clock::time_point part_;
@@ -120,7 +120,7 @@ Outcome PushRun::begin()
 	return begun;
 }
 
-/* The time of the part that ends now; the next part begins at the same moment. */
+/* Ends a part, and returns its time; the next part begins at the same moment. */
 RecordedTime PushRun::next_part()
 {
 	const Clock::time_point now = Clock::now();
@@ -202,7 +202,7 @@ Outcome PushRun::run()
 	return ended;
 }
 
-/* Find labels that the format cannot express before anything is recorded. */
+/* Before anything is recorded, find labels that the format cannot express. */
 Outcome check_labels(const PushOptions &options)
 {
 	std::vector<SampleSource> sources;

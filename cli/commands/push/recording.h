@@ -16,8 +16,8 @@ namespace cli {
 double first_interval(double interval, double random);
 
 /**
- * Profile options.target until it ends or a signal comes, and push what was
- * counted in each options.interval.  Profiles that the server cannot accept now
+ * Profile options.target until it ends or a signal arrives, and push the samples
+ * of each options.interval.  Profiles that the server cannot accept now
  * wait in a bounded queue; recording never waits for the network.
  * @return an error when it cannot start, or when a profile was dropped.
  */

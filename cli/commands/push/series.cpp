@@ -45,7 +45,7 @@ std::string_view cgroup_of(const Sample &sample)
 	return label == sample.labels.end() ? std::string_view() : std::string_view(label->text);
 }
 
-/** The groups, most samples first.  @param kind of the profile. */
+/** The groups, the one with the most samples first.  @param kind of the profile. */
 Result<std::vector<Group>> groups_of(const std::vector<PushLabel> &given, const Profile &profile,
 				     const std::string &kind)
 {
@@ -93,7 +93,7 @@ Result<std::vector<Group>> groups_of(const std::vector<PushLabel> &given, const 
 	return groups;
 }
 
-/** Join the rarest groups beyond the limit. */
+/** Join the groups beyond the limit, which have the fewest samples. */
 Outcome limit(std::vector<Group> &groups, const std::vector<PushLabel> &given, const std::string &kind)
 {
 	if (groups.size() <= most_series)
@@ -116,7 +116,7 @@ Outcome limit(std::vector<Group> &groups, const std::vector<PushLabel> &given, c
 Result<std::vector<PushSeries>> series_of(const std::vector<PushLabel> &given, const Profile &profile,
 					  std::string content, const std::string &kind)
 {
-	/* Our addresses are those of the objects' files; other tools' may not be. */
+	/* Our addresses are those in the objects' files; other tools' may not be. */
 	const bool ours = !from_comments(profile.comments).version.empty();
 	Result<std::vector<Group>> groups = groups_of(given, profile, kind);
 	std::vector<PushSeries> all;
@@ -150,7 +150,7 @@ Result<std::vector<PushSeries>> series_of(const std::vector<PushLabel> &given, c
 	return all;
 }
 
-/** The period of each event.  Profiles of other tools have only that of the first. */
+/** The period of each event.  Other tools' profiles have only the first event's period. */
 std::vector<uint64_t> periods_of(const Profile &profile)
 {
 	std::vector<uint64_t> periods = event_periods(profile);

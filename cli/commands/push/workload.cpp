@@ -17,7 +17,7 @@ bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/** The run of exactly 64 hexadecimal digits in a name, or nothing. */
+/** The first run of exactly 64 hexadecimal digits in a name, or nothing. */
 std::string_view container_in(std::string_view name)
 {
 	for (size_t at = 0; at < name.size();) {
@@ -32,7 +32,7 @@ std::string_view container_in(std::string_view name)
 	return {};
 }
 
-/** Does a UID, with - or _ between its parts, begin there? */
+/** Does @p text begin with a UID, with - or _ between its parts? */
 bool is_uid(std::string_view text)
 {
 	if (text.size() < uid_characters)
@@ -46,7 +46,7 @@ bool is_uid(std::string_view text)
 	return true;
 }
 
-/** "kubepods-burstable-pod0a1b….slice", where - is _, or "pod0a1b…". */
+/** The UID in "kubepods-burstable-pod0a1b….slice", which has _ for -, or in "pod0a1b…". */
 std::string pod_in(std::string_view name)
 {
 	constexpr std::string_view mark = "pod";

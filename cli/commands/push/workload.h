@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/push/workload.h  What a cgroup belongs to: a systemd unit, a container, a pod. */
+/** @file cli/commands/push/workload.h  The systemd unit, container and pod of a cgroup. */
 #pragma once
 
 #include "cli/commands/push/labels.h"
@@ -9,11 +9,11 @@
 namespace cli {
 
 /**
- * The labels that follow from the path of a cgroup; those that it does not show are left out:
+ * The labels that follow from a cgroup's path; labels that it does not show are left out:
  *
  *   unit          "nginx.service": the innermost service or scope of systemd(1)
  *   container_id  64 hexadecimal digits, as Docker, containerd, CRI-O and Podman name them
- *   pod           the UID of a Kubernetes pod; the path does not have its name
+ *   pod           the UID of a Kubernetes pod, whose name the path does not contain
  *
  * The scope of a container does not count as a unit.
  * @param path as in proc_pid_cgroup(5).

@@ -12,11 +12,11 @@
 namespace cli {
 
 /**
- * Saves the profile so far at intervals, in FILE.part beside the file that is due next.
+ * Saves the profile so far at intervals, in FILE.part next to the file that is due next.
  *
- * Each checkpoint replaces the one before it as a whole, so a reader finds all of one or all of
- * the other.  Making one may take long if there are many programs: the pause before the next is
- * then made longer, so that checkpoints take one percent of the time at most.
+ * Each checkpoint replaces the previous one as a whole, so a reader finds all of one or all of
+ * the other.  If there are many programs, a checkpoint may take long: the pause after it is then
+ * longer, so that checkpoints take at most one percent of the time.
  */
 class Checkpoints {
 public:
@@ -25,18 +25,17 @@ public:
 
 	/** A file begins: the first checkpoint is due an interval later. */
 	void begin();
-	/** The seconds until the next one is due; 0 or less: now. */
+	/** The seconds until the next checkpoint is due; 0 or less: now. */
 	[[nodiscard]] double left() const;
 	/**
-	 * Write one.  If a recording that was killed has left one, it is kept, with ".old" at the end of
-	 * its name.
+	 * Write a checkpoint.  One that a killed recording has left is kept as FILE.part.old.
 	 * @param output finds the file that is due next.  Devices and pipes have no checkpoints.
-	 * @param content makes what is written.
-	 * @return an error only if the attempt before has not failed, too.
+	 * @param content makes the content of the checkpoint.
+	 * @return an error only if the previous attempt did not fail, too.
 	 */
 	Outcome write(const std::function<Result<const OutputFile *>()> &output,
 		      const std::function<std::string()> &content);
-	/** The file itself has been written: remove its checkpoint, if there is one. */
+	/** Remove the checkpoint, if there is one: the file itself has been written. */
 	Outcome remove();
 	/** The path of the last checkpoint, or empty. */
 	[[nodiscard]] std::string path() const { return part_ ? part_->path() : ""; }
@@ -45,9 +44,9 @@ private:
 	Outcome replace(const OutputFile &output, std::string_view content);
 
 	double interval_;
-	double pause_; /**< seconds from last_ to the next one */
+	double pause_; /**< seconds from last_ to the next checkpoint */
 	Clock::time_point last_ = Clock::now();
-	std::optional<OutputFile> part_; /**< written since begin() */
+	std::optional<OutputFile> part_; /**< the last checkpoint, until remove() */
 	bool failed_ = false;
 };
 

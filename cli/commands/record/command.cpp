@@ -27,7 +27,7 @@ namespace {
 constexpr std::chrono::milliseconds progress_interval{250};
 constexpr int64_t ns_per_second = 1000000000;
 
-/** A checkpoint is left out if the file is due within as many seconds: it costs as much as the file. */
+/** A checkpoint costs as much as the file: skip one if the file is due this many seconds later. */
 constexpr double spared = 1;
 
 /** One run of profil record, from its options to the last file. */
@@ -50,7 +50,7 @@ private:
 	void record();
 	/** Seconds until the file of this period is due. */
 	[[nodiscard]] double until_file() const;
-	/** Seconds until a checkpoint is due; infinite if the file comes soon after it. */
+	/** Seconds until a checkpoint is due; infinite if the file is due soon after it. */
 	[[nodiscard]] double until_checkpoint() const;
 	/** Seconds until something is due. */
 	[[nodiscard]] double time_left() const;
@@ -77,16 +77,16 @@ private:
 	int64_t time_nanos_ = 0;
 	Clock::time_point start_;
 	Clock::time_point part_;  /* start of the file that is due next */
-	double part_seconds_ = 0; /* its length, with --loop */
+	double part_seconds_ = 0; /* the length of its period, with --loop */
 	Clock::time_point next_progress_;
-	std::optional<TickCost> tick_cost_; /* if progress is shown, and it could be measured */
+	std::optional<TickCost> tick_cost_; /* if progress is shown and it could be measured */
 	bool delayed_ = false;
 	ProfileFiles files_;
 	std::optional<Control> control_;
-	bool stopped_ = false;	  /* by a command */
+	bool stopped_ = false;	  /* by a --control command */
 	bool enabled_ = true;	  /* samples are kept, not discarded */
 	Recording kept_;	  /* while disabled: the samples from before */
-	double kept_seconds_ = 0; /* the time in which recording was enabled */
+	double kept_seconds_ = 0; /* seconds of enabled recording before part_ */
 };
 
 /* Each given PID deserves a line; a search may have hundreds of refusals. */
@@ -261,7 +261,7 @@ void RecordRun::write_snapshot()
 		console_.say(written.error().text);
 }
 
-/* Counting goes on during the write.  If it fails, the next file gets the samples. */
+/* Counting goes on during the write.  If the write fails, the next file gets the samples. */
 void RecordRun::write_part()
 {
 	const Recording part = profiler_.recorder().take_part();

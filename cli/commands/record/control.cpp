@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, ControlWord>, 5> words = {{
 	{"ping", ControlWord::Ping},
 }};
 
-/** What follows the kind: where commands come from, and where answers go. */
+/** The parsed argument of --control: where commands are read, and where answers are written. */
 struct Ends {
 	bool fifo = false;
 	std::string commands;
@@ -57,7 +57,7 @@ std::optional<Ends> ends_of(std::string_view text)
 	return ends;
 }
 
-/** Opens a FIFO for reading and writing, so that it never reports end of file when a writer leaves. */
+/** Duplicates a descriptor, or opens a FIFO: read-write, so that it never reports end of file. */
 Result<Fd> open_end(const Ends &ends, const std::string &end)
 {
 	Fd file(ends.fifo ? ::open(end.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -69,7 +69,7 @@ Result<Fd> open_end(const Ends &ends, const std::string &end)
 		return system_error(ends.fifo ? end : "file descriptor " + end);
 	if (ends.fifo && !S_ISFIFO(about.st_mode))
 		return Error{end + " is not a FIFO (mkfifo makes one)"};
-	/* This also affects other users of the open file description; the caller passed it for this. */
+	/* This affects all users of the open file description, which the caller passed for this. */
 	if (fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) | O_NONBLOCK))
 		return system_error(ends.fifo ? end : "file descriptor " + end);
 	return file;

@@ -17,7 +17,7 @@ namespace cli {
 
 enum class ControlWord { Enable, Disable, Snapshot, Stop, Ping };
 
-/** A line that was received. */
+/** A received line. */
 struct ControlCommand {
 	std::string text;
 	std::optional<ControlWord> word; /**< nothing if the command is unknown */
@@ -36,7 +36,7 @@ public:
 	[[nodiscard]] int fd() const { return commands_.get(); }
 	/** The commands that have arrived since the last call.  Never waits. */
 	std::vector<ControlCommand> take();
-	/** Write "ack" for a command that has been carried out.  It is lost if ACK is full or closed. */
+	/** Write "ack" for a command that has been carried out; lost if ACK is full or closed. */
 	void acknowledge() const;
 
 private:
@@ -44,7 +44,7 @@ private:
 
 	Fd commands_;
 	Fd answers_;
-	std::string rest_; /**< the beginning of a line */
+	std::string rest_; /**< the beginning of a line whose end has not arrived */
 };
 
 } // namespace cli

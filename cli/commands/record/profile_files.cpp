@@ -114,7 +114,7 @@ Outcome ProfileFiles::write_last(const Recording &recording, const RecordedTime 
 	return written;
 }
 
-/* A snapshot takes no samples away, so the file itself gets these, too. */
+/* A snapshot leaves the samples in the recorder, so the file itself gets them, too. */
 void ProfileFiles::save(const RecordedTime &time, const std::function<Recording()> &snapshot)
 {
 	const auto output = [&]() -> Result<const OutputFile *> {

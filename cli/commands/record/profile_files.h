@@ -33,11 +33,11 @@ public:
 	 */
 	Outcome prepare(pid_t pid, int64_t begin);
 
-	/** A profile begins: its first checkpoint is due later. */
+	/** A profile begins: its first checkpoint is due an interval later. */
 	void begin() { checkpoints_.begin(); }
 	/** The seconds until a checkpoint is due; 0 or less: now. */
 	[[nodiscard]] double checkpoint_left() const { return checkpoints_.left(); }
-	/** Write a checkpoint of a profile that goes on. */
+	/** Write a checkpoint of a profile that is still being recorded. */
 	void save(const RecordedTime &time, const std::function<Recording()> &snapshot);
 
 	/** Write a snapshot; the profile goes on. */
@@ -45,12 +45,12 @@ public:
 	/** Write a file of a series; prints nothing if is_as_expected(). */
 	Outcome write_part(const Recording &recording, const RecordedTime &time);
 	/**
-	 * Write the last file.  If that fails, its content must not be lost.
+	 * Write the last file.  If that fails, try other directories, then ask for more room.
 	 * @param signals readable when the user gives up; -1: never.
 	 */
 	Outcome write_last(const Recording &recording, const RecordedTime &time, int signals);
 
-	/** Has any of these files samples? */
+	/** Does any of the written files contain samples? */
 	[[nodiscard]] bool recorded() const { return recorded_; }
 
 private:

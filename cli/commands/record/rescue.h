@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/record/rescue.h  Where a profile goes that cannot be written to its file. */
+/** @file cli/commands/record/rescue.h  Saves a profile that cannot be written to its file. */
 #pragma once
 
 #include "cli/base/output_file.h"
@@ -14,9 +14,9 @@ namespace cli {
 std::vector<std::string> rescue_directories();
 
 /**
- * Write @p content to a new file that only this user may read, in the first of @p directories that
- * takes it.
- * @return its path; an error if none of them takes it.
+ * Write @p content to a new file that only this user may read, in the first of @p directories
+ * where that succeeds.
+ * @return the file's path, or the last error.
  */
 Result<std::string> rescue(std::string_view content, const std::vector<std::string> &directories);
 

@@ -43,7 +43,7 @@ void SlicedRecorder::work(Clock::time_point now)
 	if (now < end_of_slice())
 		return;
 	add_slice(past_, recorder_->take_part());
-	/* If this call is late, the slices that it missed are part of the one just added. */
+	/* If this call is late, the samples of missed slices are in the slice just added. */
 	slice_ = slice_at(now);
 }
 
@@ -52,7 +52,7 @@ int64_t SlicedRecorder::slice_at(Clock::time_point time) const
 	return std::chrono::duration_cast<std::chrono::milliseconds>(time - start_) / length_;
 }
 
-/** Add the samples of the present slice. */
+/** Add samples to @p sum, with owners that name the present slice. */
 void SlicedRecorder::add_slice(Recording &sum, const Recording &slice)
 {
 	const int64_t begin = slice_ * length_.count();

@@ -15,7 +15,7 @@ namespace cli {
  * A recorder that divides samples into slices of time: each slice has its own owners, see
  * Owner::slice.
  *
- * Another recorder does the work; this one takes a part from it at the end of each slice.
+ * Another recorder does the work; at the end of each slice, this one takes a part from it.
  */
 class SlicedRecorder : public Recorder {
 public:
@@ -51,12 +51,12 @@ private:
 	bool begun_ = false;
 	Clock::time_point start_ = Clock::now();
 	Clock::time_point last_start_{}; /* of the part that was taken last */
-	int64_t slice_ = 0;		 /* number of the present one, counted from start_ */
+	int64_t slice_ = 0;		 /* number of the present slice, counted from start_ */
 	Owners owners_;			 /* of all slices */
 	Recording past_;		 /* the slices that are over */
 };
 
-/** Divides recordings into slices of so many seconds; nothing: leaves them whole. */
+/** Divides recordings into slices of @p seconds; without a value, leaves them whole. */
 RecorderWrap in_slices(std::optional<double> seconds);
 
 } // namespace cli

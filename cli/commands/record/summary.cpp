@@ -11,10 +11,10 @@
 namespace cli {
 namespace {
 
-/* A smaller share of lost ticks changes no conclusion: all machines lose some. */
+/* Losing at most one tick in this many changes no conclusion: all machines lose some. */
 constexpr uint64_t least_lost = 100;
 
-/** "12,345 page-faults and 60 cs (1 of 10)": what a report says, too, and the periods. */
+/** "12,345 page-faults and 60 cs (1 of 10)": the counts, as in a report, and the periods. */
 std::string events_text(const Profile &profile, std::span<const SampleSource> sources)
 {
 	std::vector<std::string> counts;

@@ -25,10 +25,10 @@ constexpr int most_kept = 32 << 20;
 
 /** What to read from a file and its objects. */
 struct Wanted {
-	std::string value; /**< the type of the values; empty: the file's choice */
+	std::string value; /**< the type of the values; empty: the file's default */
 	TimeRange time;
 	bool lines = false;
-	std::string root; /**< the objects are below it */
+	std::string root; /**< the directory below which the objects are */
 };
 
 /* All profiles, or the error of the first that cannot be read. */
@@ -60,10 +60,10 @@ Error with_paths(const Error &error, const std::vector<std::string> &paths)
 	return Error{error.text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
 }
 
-/** Profiles and what is known of them, except their rows. */
+/** Profiles that were read; prepare() makes their rows. */
 struct Read {
 	Reported reported;
-	std::vector<Profile> parts; /**< if the profile is a sum */
+	std::vector<Profile> parts; /**< the profiles, if Reported::profile is their sum */
 };
 
 Result<Read> read_files(const std::vector<std::string> &paths, const Wanted &wanted)
@@ -98,7 +98,7 @@ Reported prepare(Read read, const View &view)
 	return std::move(reported);
 }
 
-/* Rows have their own copies.  With 200,000 functions, these names are a quarter of the memory. */
+/* Rows have copies of the names, which take a quarter of the memory with 200,000 functions. */
 void forget_names(Profile &profile)
 {
 	profile.locations = {};
@@ -131,7 +131,7 @@ Result<Report> ordered(Report report, const ReportOptions &options)
 	if (options.order.empty())
 		return report;
 
-	/* For a page, --order names the event to show first; a page has no ratios. */
+	/* With --html, --order names the event to show first; an HTML report has no ratios. */
 	Result<EventOrder> order = find_order(
 		events, options.html ? std::span<const Ratio>() : std::span<const Ratio>(report.ratios),
 		options.order);
@@ -155,7 +155,7 @@ Error no_common_event(const Reported &base, const Reported &now, const EventMatc
 			    names_text(events.now_only))};
 }
 
-/** Make the samples of both profiles those of the first event that both have. */
+/** If the profiles have events in common, make the first of these the samples of both. */
 Outcome match(Report &report, Read &base, Read &now)
 {
 	Profile &older = base.reported.profile, &newer = now.reported.profile;
@@ -244,13 +244,13 @@ int fail(const Error &error)
 	return exit_failure;
 }
 
-/** Prints all notes about objects, because a page has every object. */
+/** Prints all notes about objects, because an HTML report shows every object. */
 void tell_all(const Report &report)
 {
 	tell(name, texts_of(report.now.notes));
 }
 
-/** Prints the notes about the objects in the rows that are shown. */
+/** Prints the notes about the objects of the rows that are shown. */
 void tell_of_shown(const Report &report)
 {
 	std::set<std::string_view> objects;
@@ -278,7 +278,7 @@ int print_page(const ReportOptions &options)
 
 int write_page(const ReportOptions &options)
 {
-	/* Check that the file can be written before the work is done. */
+	/* Before the work, check that the file can be written. */
 	const Result<OutputFile> file = OutputFile::prepare(*options.html);
 
 	if (!file)
@@ -302,8 +302,8 @@ int report_main(const std::vector<std::string> &arguments)
 {
 	ReportOptions options;
 
-	/* Large tables come and go quickly: memory returned to the kernel would be zeroed again for the
-	 * next one. */
+	/* Large tables come and go quickly: the kernel would zero returned memory again for
+	 * the next one. */
 	mallopt(M_MMAP_THRESHOLD, most_kept);
 	mallopt(M_TRIM_THRESHOLD, most_kept);
 

@@ -49,7 +49,7 @@ bool asks_for_processes(const View &view)
 	       filters_by(view, Filter::Field::Process) || filters_by(view, Filter::Field::Pid);
 }
 
-/** What the view asks for and the profile does not have; empty if nothing is missing. */
+/** What the view asks for but the profile does not have; empty if nothing is missing. */
 std::string processes_text(const View &view, const Profile &profile)
 {
 	if (profile.samples.empty() || !asks_for_processes(view))
@@ -68,7 +68,7 @@ std::string processes_text(const View &view, const Profile &profile)
 	return {};
 }
 
-/** What the marks of a comparison mean; empty without any. */
+/** The meaning of the marks in a comparison; empty if there are none. */
 std::string marks_text(const Report &report)
 {
 	const bool marked =
@@ -85,7 +85,7 @@ std::string marks_text(const Report &report)
 							 : "the rows of each event");
 }
 
-/** What the samples of a profile are of: "page-faults", "cpu". */
+/** What a profile has sampled: "page-faults", "cpu". */
 std::string_view source_of(const Profile &profile)
 {
 	return profile.period_type.type;
@@ -145,7 +145,7 @@ std::string report_title(const Reported &one, bool compared)
 {
 	const std::string rate = profile_rate_text(one.profile);
 	const std::string duration = profile_duration_text(one.profile);
-	/* What is compared is samples, even of events. */
+	/* A comparison compares samples, even if they are of events. */
 	const std::string total = compared ? amount_text(one.flat.samples, one.flat) : total_text(one.flat);
 	std::string text = fmt::format("{}: {}", files_text(one.files), total);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/notes.h  What a report says in words, above and below its rows. */
+/** @file cli/commands/report/notes.h  The text of a report above and below its rows. */
 #pragma once
 
 #include "cli/commands/report/report.h"
@@ -12,8 +12,8 @@
 
 namespace cli {
 
-/** "FILE: 1,000 samples at 999 Hz in 1.50 s"; of several events, the count of each, unless they are @p
- * compared */
+/** "FILE: 1,000 samples at 999 Hz in 1.50 s"; or, if the profile has several events and is not
+ * @p compared, the count of each event. */
 std::string report_title(const Reported &one, bool compared);
 
 /**

@@ -93,7 +93,7 @@ std::optional<int> understand_rows(const CLI::App &app, const Words &words, View
 {
 	if (app.count("--by") && app.count("--sort"))
 		return usage_error(name, "give either --by or --sort, not both");
-	/* The parser has checked it. */
+	/* The parser has checked the word. */
 	if (app.count("--by"))
 		view.keys = *parse_sort_keys(words.by);
 	return understand_view(name, app, words.view, view);

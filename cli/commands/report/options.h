@@ -23,7 +23,7 @@ struct ReportOptions {
 	std::optional<std::string> html; /**< the file for the page */
 	HtmlOptions page;
 	TimeRange time;
-	std::string value;		 /**< the type of the values to show; empty: the file's choice */
+	std::string value;		 /**< the type of the values to show; empty: the default */
 	std::vector<std::string> ratios; /**< "cache-misses/instructions" */
 	std::string order;		 /**< the event or ratio to order rows by; empty: the samples */
 	ColorWhen color = ColorWhen::Auto;

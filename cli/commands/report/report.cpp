@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/** What the limits check, for a row of either kind of report. */
+/** The numbers of a row that the limits check, with or without a base. */
 struct Size {
 	double percent;
 	uint64_t samples;

@@ -16,20 +16,20 @@
 
 namespace cli {
 
-/** A profile, and what a report shows of it. */
+/** A profile, and the rows in which a report shows it. */
 struct Reported {
 	std::vector<std::string> files; /**< from which it was read */
 	Profile profile;
 	Flat flat;
-	bool rates_differ = false;	  /**< of its files */
+	bool rates_differ = false;	  /**< the rates of its files differ */
 	std::vector<FileNote> notes = {}; /**< about its objects */
 };
 
 /** How to show a report. */
 struct ReportStyle {
 	size_t width = 0;			   /**< columns; 0: unlimited */
-	std::optional<size_t> rows = std::nullopt; /**< most of them */
-	double percent_limit = 0; /**< of the samples, or of the event by which rows are ordered: rows below
+	std::optional<size_t> rows = std::nullopt; /**< the most that are shown */
+	double percent_limit = 0; /**< of the samples, or of the event that orders rows: rows below
 				     it are not shown; with a base, those with both sides below it */
 	bool color = false;
 };
@@ -48,7 +48,7 @@ struct Report {
 	std::string led_by{}; /**< the common event that the samples were changed to, if they were */
 };
 
-/** The CPU time in seconds that a sample stands for; nothing if that is not known, or differs. */
+/** The CPU time of a sample in seconds; nothing if it is not known, or differs between files. */
 std::optional<double> sample_seconds(const Reported &one);
 
 /** "a.pb.gz", or "a.pb.gz and 3 more". */

@@ -18,13 +18,13 @@
 namespace cli {
 namespace {
 
-/* Ranks of columns: numbers that others imply are left out first, names in between. */
+/* Ranks of columns: numbers that other columns imply are left out first, names in between. */
 constexpr unsigned rank_other_shares = 102;
 constexpr unsigned rank_seconds = 101;
 constexpr unsigned rank_first = 100;
 constexpr unsigned rank_events = 99;
 constexpr unsigned rank_ratios = 98;
-constexpr unsigned rank_deltas = 50; /* and above: of later events */
+constexpr unsigned rank_deltas = 50; /* plus the index of the event */
 constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
 constexpr size_t event_width = 16;
@@ -41,7 +41,7 @@ std::string header(const Report &report)
 	return text;
 }
 
-/** The lines, made printable and wrapped at the width of the terminal. */
+/** The lines of @p text, made printable and wrapped at the terminal's width. */
 std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 {
 	std::string result;
@@ -56,7 +56,7 @@ std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 	return result;
 }
 
-/** Shares of a total.  In a long table, most rows have as many samples as the previous one. */
+/** Shares of a total.  Keeps the last one: in a long table, most rows repeat the previous count. */
 class PercentCells {
 public:
 	explicit PercentCells(uint64_t total) : total_(total) {}
@@ -90,7 +90,7 @@ ShownNames names_of(const Report &report)
 	return names;
 }
 
-/* The first event is that of the samples, whose columns come before. */
+/* Without the first event, whose samples already have columns. */
 void add_event_columns(Table &table, const Report &report)
 {
 	const std::vector<std::string> &names = report.now.flat.events.names;
@@ -116,7 +116,7 @@ void add_event_cells(std::vector<Cell> &cells, const Row &row, const Report &rep
 		cells.push_back({ratio_text(ratio_of(ratio, row.events))});
 }
 
-/** What is counted: the samples, or the event if there is a sample of each. */
+/** What is counted: samples, or the event if each occurrence is a sample. */
 std::string first_heading(const Report &report)
 {
 	const Flat &flat = report.now.flat;
@@ -171,7 +171,7 @@ Table flat_table(const Report &report, const Shown &shown)
 	return table;
 }
 
-/* More time is bad news. */
+/* A larger share is bad news. */
 Cell delta_cell(const ComparedValue &one)
 {
 	const Paint paint = !one.significant() ? Paint::Plain : one.delta() > 0 ? Paint::High : Paint::Low;
@@ -179,7 +179,7 @@ Cell delta_cell(const ComparedValue &one)
 	return {fmt::format("{:+.2f}{}", one.delta(), one.significant() ? '*' : ' '), {}, paint};
 }
 
-/** The events of a comparison whose columns follow those of the samples. */
+/** The events of a comparison, except the one whose samples have the first columns. */
 std::vector<size_t> other_events(const std::vector<CommonEvent> &events)
 {
 	std::vector<size_t> others;
@@ -191,7 +191,7 @@ std::vector<size_t> other_events(const std::vector<CommonEvent> &events)
 	return others;
 }
 
-/* With several events, each difference names its event; shares of the others are left out first. */
+/* With several events, headings name them; all shares but the first event's are left out first. */
 void add_comparison_columns(Table &table, const Report &report)
 {
 	const std::vector<CommonEvent> events = common_events(report);
@@ -270,7 +270,7 @@ std::string account(const Reported &one, std::string_view heading)
 	return text.empty() ? text : fmt::format("\n{}{}", heading, text);
 }
 
-/** The threads with most samples; empty without --per-thread. */
+/** The threads with the most samples; empty without --per-thread. */
 std::string threads_text(const Reported &one)
 {
 	constexpr size_t most = 20;

@@ -24,7 +24,7 @@ namespace cli {
 namespace {
 
 constexpr char name[] = "profil serve";
-/* How long it may take to notice that a client has gone, in seconds. */
+/* How many seconds it may take to notice that a client has gone. */
 constexpr double patience = 0.1;
 
 /**
@@ -33,7 +33,7 @@ constexpr double patience = 0.1;
  */
 class ServedProfile : private RecorderLog {
 public:
-	/** @param say tells the user of a warning. */
+	/** @param say prints a warning. */
 	ServedProfile(const TargetOptions &options, std::function<void(const std::string &)> say)
 		: several_(options.events.size() > 1), say_(std::move(say)), profiler_(options, *this)
 	{
@@ -77,7 +77,7 @@ private:
 	std::string why_;
 };
 
-/* Blocks them in the calling thread, so that they do not interrupt its system calls. */
+/* Blocks the signals in the calling thread, so that they do not interrupt its system calls. */
 void block_stop_signals()
 {
 	sigset_t signals;
@@ -88,7 +88,7 @@ void block_stop_signals()
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/* Find errors that would make every request fail, before the first request. */
+/* Before the first request, find errors that would make every request fail. */
 Result<Backend> check(const TargetOptions &target)
 {
 	Result<Backend> backend = choose_backend(target);

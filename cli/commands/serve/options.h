@@ -20,7 +20,7 @@ struct ServeOptions {
 };
 
 /**
- * Add the options for the address and the clients; the command adds those for what to profile.
+ * Add the options for the address and the clients; the command adds those that say what to profile.
  * @param options outlives @p app.
  */
 void add_serve_options(CLI::App &app, ServeOptions &options);

@@ -17,7 +17,7 @@ constexpr unsigned longest_seconds = 3600;
 constexpr size_t other_connections = 8;
 constexpr char text_type[] = "text/plain; charset=utf-8";
 
-/* Also where a Go program lists its profiles, so its links have whole paths. */
+/* Served at "/", and at the path of a Go program's list of profiles, so its links are absolute. */
 constexpr char index_page[] = R"html(<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -36,7 +36,7 @@ constexpr char index_page[] = R"html(<!DOCTYPE html>
 </html>
 )html";
 
-/* Does what serveError() of net/http/pprof does. */
+/* Like serveError() of net/http/pprof. */
 ServerAnswer serve_error(unsigned status, const std::string &text)
 {
 	return {status, text + "\n", {{"X-Go-Pprof", "1"}, {"Content-Type", text_type}}};
@@ -63,7 +63,7 @@ std::optional<unsigned> seconds_of(const ServerRequest &request)
 	return seconds;
 }
 
-/** One of the profiles recorded at the same time, counted while it lives. */
+/** One of the profiles recorded at the same time, counted while this object lives. */
 class Slot {
 public:
 	explicit Slot(std::atomic<size_t> &running) : running_(running), number_(++running) {}

@@ -5,10 +5,10 @@
  *
  * The paths, their parameters, headers and errors are those of Go's package
  * net/http/pprof (pkg.go.dev/net/http/pprof and its source pprof.go).  "/", which that
- * package leaves to the program, lists them.  One thing
+ * package leaves to the program, lists the paths.  One thing
  * differs on purpose: for seconds=0, an empty value or one that is not a number, Go
- * records a profile of 30 seconds.  We refuse them, as Go does elsewhere: a user who
- * mistypes a number should get an error instead of a wait.
+ * records a profile of 30 seconds.  We refuse these values, as Go does elsewhere: a user
+ * who mistypes a number should get an error instead of a wait.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace cli {
 
-/** What a client asks for. */
+/** A client's request for a profile. */
 struct ServeRequest {
 	unsigned seconds = 30;		 /**< 1 to 3600 */
 	size_t running = 1;		 /**< requests for profiles at present, including this one */
@@ -45,13 +45,13 @@ struct ServerSettings {
 /**
  * Answers until it is stopped.
  *
- * Pages in a browser must not reach it: a request whose Host is neither the
- * address, nor localhost, nor one of the settings' names is refused (DNS
- * rebinding), and so is one that the browser marks as cross-site.
+ * Other sites' pages in a browser must not reach it: a request is refused if its Host
+ * is neither the address, nor localhost, nor one of the settings' names (DNS
+ * rebinding), or if the browser marks it as cross-site.
  */
 class PprofServer {
 public:
-	/** Listens from now on. */
+	/** Begin to listen. */
 	static Result<PprofServer> listen(ServerSettings settings, ServeProfile profile);
 
 	PprofServer(PprofServer &&other) noexcept;

@@ -38,7 +38,7 @@ std::string node_text(const DeviceNode &node)
 	return fmt::format("mode {:04o}, user {}, group {}", node.mode & 07777U, node.user, node.group);
 }
 
-/* Opening it needs only permission to read. */
+/* Opening /dev/profil needs only permission to read. */
 Ability device_forbidden(const DeviceNode &node, const Permissions &permissions)
 {
 	const std::string why = fmt::format("/dev/profil may not be opened: {}", node_text(node));
@@ -147,7 +147,7 @@ Ability judge_kernel(const Machine &machine, const Permissions &permissions, boo
 		{sysctl(for_kernel_ticks)}};
 }
 
-/* CAP_PERFMON alone is not enough: names come from /proc/PID/maps. */
+/* Suggest root: CAP_PERFMON alone is not enough, because names come from /proc/PID/maps. */
 Ability judge_others(const Machine &machine, const Permissions &permissions)
 {
 	const std::string what = "processes of other users cannot be profiled";

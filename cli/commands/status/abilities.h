@@ -18,7 +18,7 @@ inline constexpr char install_kernel[] = "sudo apt install linux-image-arm64";
 inline constexpr char install_kernel[] = "sudo apt install linux-image-amd64";
 #endif
 
-/** Something that can be done, or cannot. */
+/** Something that profil can, or cannot, do here. */
 struct Ability {
 	std::string_view key; /**< for programs: module, device, self, memory, perf, own, kernel, others */
 	bool can = false;
@@ -28,14 +28,14 @@ struct Ability {
 };
 
 /**
- * Judge what was found.
+ * Derive what profil can do from what was found.
  *
  * An ability that is missing only because another one is missing is left out, so
  * each missing ability has commands of its own.
  */
 std::vector<Ability> judge(const Machine &machine, const Permissions &permissions);
 
-/** The part of judge() that is about the module: "module" alone. */
+/** The ability "module" of judge(). */
 Ability judge_module(const Machine &machine, const Permissions &permissions);
 
 } // namespace cli

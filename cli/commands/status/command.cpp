@@ -39,7 +39,7 @@ Result<CostTarget> find_target(pid_t pid, double rate)
 	return CostTarget{pid, process_name(pid), rate, *load};
 }
 
-/* Measure costs last: that needs profiles, which would be listed as well. */
+/* Measure costs last: the profiles that this needs would be listed, too. */
 Status find_out(const Measurements &wanted)
 {
 	Status status;

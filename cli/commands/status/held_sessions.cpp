@@ -41,7 +41,7 @@ void add_pids(HeldProfile &profile, std::string_view words)
 	}
 }
 
-/** The name of an event.  @p value is its type and its configuration. */
+/** The name of an event.  @p value: its type, and its configuration in hexadecimal. */
 std::string event_name(std::string_view value)
 {
 	const std::string_view type = value.substr(0, value.find(' '));
@@ -138,7 +138,7 @@ SessionSearch find_sessions(const std::string &root)
 	SessionSearch search;
 	std::set<uint64_t> known;
 
-	/* In order: if several processes have a session open, the first is likely the one that opened it. */
+	/* By PID: if several processes have a session open, the first probably opened it. */
 	for (const pid_t pid : all_processes(root))
 		search_process(fmt::format("{}/proc/{}", root, pid), pid, search, known);
 	return search;

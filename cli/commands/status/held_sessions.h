@@ -18,12 +18,12 @@ namespace cli {
 struct HeldProfile {
 	uint32_t id = 0;
 	std::vector<pid_t> pids; /**< the processes that it follows, as far as we can see them */
-	bool more_pids = false;	 /**< there are others */
+	bool more_pids = false;	 /**< there are more than in pids */
 	uint64_t processes = 0;	 /**< address spaces that it samples */
 	std::string state;	 /**< "running" or why not */
 	uint64_t period = 0;	 /**< ns, or events */
 	std::string event;	 /**< the name of the event that ticks; empty: the clock ticks */
-	EventAccount account;	 /**< of the event, since it got its first profile */
+	EventAccount account;	 /**< of the event, since its first profile began */
 	uint64_t ticks = 0;
 	uint64_t counted = 0;
 	uint64_t lost = 0;
@@ -44,10 +44,10 @@ struct SessionSearch {
 	size_t hidden = 0; /**< processes whose files we may not see */
 };
 
-/** Parse the module's lines of a fdinfo; nothing if there are none. */
+/** Parse the module's lines in a fdinfo file; nothing if there are none. */
 std::optional<HeldSession> parse_fdinfo(std::string_view text);
 
-/** Look through all processes. @param root used as "/", as for read_machine(). */
+/** Search the open files of all processes. @param root used as "/", as for read_machine(). */
 SessionSearch find_sessions(const std::string &root);
 
 } // namespace cli

@@ -192,7 +192,7 @@ std::string status_json(const Status &status)
 		     {"other_profiles", status.other_profiles()},
 		     {"hidden_processes", status.search.hidden}};
 
-	/* Names of processes need not be UTF-8; JSON must. */
+	/* Names of processes need not be UTF-8; JSON must be. */
 	return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

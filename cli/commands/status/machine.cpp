@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view signature_end = "~Module signature appended~\n";
 constexpr size_t small_file = 65536;
-/* EFI's GUID of its global variables; a variable's first four bytes are its attributes. */
+/* The GUID of EFI's global variables; a variable's first four bytes are its attributes. */
 constexpr char secure_boot_file[] =
 	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 constexpr size_t efi_attributes = 4;
@@ -27,7 +27,7 @@ constexpr size_t efi_attributes = 4;
 constexpr char enrolled_keys_file[] =
 	"/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23";
 
-/** A line of a file of /proc or /sys; nothing if it cannot be read. */
+/** The first line of a file in /proc or /sys; nothing if the file cannot be read. */
 std::optional<std::string> line_of(const std::string &path)
 {
 	const Result<std::string> text = read_file(path, small_file);
@@ -42,7 +42,7 @@ template <typename Number> std::optional<Number> number_of(const std::string &pa
 	return whole_number<Number>(line_of(path).value_or(""));
 }
 
-/** The files of a directory that contain one number, by name. */
+/** The numbers in a directory's files, by file name; files that are not one number are left out. */
 std::map<std::string, uint64_t> numbers_in(const std::string &directory)
 {
 	std::map<std::string, uint64_t> numbers;
@@ -56,7 +56,7 @@ std::map<std::string, uint64_t> numbers_in(const std::string &directory)
 	return numbers;
 }
 
-/** Lines with a name and a number. */
+/** The numbers in a file whose lines have a name and a number. */
 std::map<std::string, uint64_t> named_numbers(const std::string &path)
 {
 	const Result<std::string> text = read_file(path, small_file);
@@ -88,7 +88,7 @@ std::optional<bool> read_secure_boot(const std::string &root)
 	return variable->back() == 1;
 }
 
-/* The list contains certificates as their files do, in DER. */
+/* Both the list and the file contain certificates in DER form. */
 std::optional<bool> is_enrolled(const std::string &root, const std::string &certificate_file)
 {
 	const Result<std::string> keys = read_file(root + enrolled_keys_file, small_file);
@@ -133,7 +133,7 @@ std::optional<std::string> listed_module(const std::string &directory)
 	return std::nullopt;
 }
 
-/** Look in the directories for modules that are not the kernel's own. */
+/** Search the directories of modules that do not belong to the kernel. */
 std::optional<std::string> unlisted_module(const std::string &directory)
 {
 	for (const char *place : {"/updates", "/extra"}) {
@@ -177,7 +177,7 @@ std::optional<DeviceNode> find_device(const std::string &path)
 	return DeviceNode{about.st_mode, user_name(about.st_uid), group_name(about.st_gid)};
 }
 
-/** Read what the kernel requires of modules. */
+/** Read which modules the kernel accepts. */
 void read_policy(Machine &machine, const std::string &root)
 {
 	const std::string enforced =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/machine.h  What files say about the module, and what keeps it from loading. */
+/** @file cli/commands/status/machine.h  The module's state, and what may keep it from loading. */
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace cli {
 /** A profil.ko for the running kernel. */
 struct ModuleFile {
 	std::string path;
-	/** Is there a signature at its end?  Unknown if it is compressed or cannot be read. */
+	/** Is the file signed?  Unknown if it is compressed or cannot be read. */
 	std::optional<bool> has_signature;
 	bool known_to_modprobe = false; /**< it is in modules.dep */
 };
 
 /** The node /dev/profil. */
 struct DeviceNode {
-	mode_t mode = 0; /**< with its type */
+	mode_t mode = 0; /**< including the file type */
 	std::string user;
 	std::string group;
 };
@@ -33,19 +33,19 @@ struct Machine {
 	bool modules_disabled = false;	 /**< kernel.modules_disabled */
 	std::optional<bool> secure_boot; /**< of the firmware; nothing without EFI */
 	std::string lockdown;		 /**< "none", "integrity" or "confidentiality"; empty without it */
-	bool demands_signatures = false; /**< of modules */
+	bool demands_signatures = false; /**< the kernel loads only signed modules */
 	std::string signing_key;	 /**< DKMS' certificate for signing modules, if there is one */
-	/** Has the machine's owner enrolled that key?  Nothing if this cannot be read. */
+	/** Has the machine's owner enrolled signing_key?  Nothing if this cannot be read. */
 	std::optional<bool> signing_key_enrolled;
 	std::optional<ModuleFile> installed;
-	std::optional<ModuleFile> built; /**< beside this command, in its build directory */
+	std::optional<ModuleFile> built; /**< in the build directory of this command */
 
 	bool loaded = false;
 	std::string version;			    /**< of the loaded module */
-	std::map<std::string, uint64_t> parameters; /**< of the module, those that are numbers */
-	/** Files of /sys/class/misc/profil with one number; those that may not be read are missing. */
+	std::map<std::string, uint64_t> parameters; /**< the module's numeric ones */
+	/** The numbers in /sys/class/misc/profil, by file, without files that may not be read. */
 	std::map<std::string, uint64_t> totals;
-	std::map<std::string, uint64_t> ticks; /**< what became of all ticks; only root can read it */
+	std::map<std::string, uint64_t> ticks; /**< all ticks by cause; only root can read them */
 	std::string device_number;	       /**< "10:123" */
 	std::optional<DeviceNode> device;
 
@@ -54,10 +54,10 @@ struct Machine {
 };
 
 /**
- * Read it all.
+ * Read everything.
  * @param root used as "/": empty, or a directory with proc, sys, dev and lib.
  * @param release of the kernel that runs there.
- * @param build a directory that may have a module that is not installed.
+ * @param build a build directory, which may contain a module.
  */
 Machine read_machine(const std::string &root, const std::string &release, const std::string &build);
 

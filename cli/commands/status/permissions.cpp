@@ -63,7 +63,7 @@ std::optional<int> try_others()
 	return std::nullopt;
 }
 
-/* With CAP_IPC_LOCK in the first user namespace, as the module asks, the limit does not hold. */
+/* As in the module, RLIMIT_MEMLOCK does not apply with CAP_IPC_LOCK in the first user namespace. */
 bool may_exceed_memlock()
 {
 	constexpr size_t most = 65536;

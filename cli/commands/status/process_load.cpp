@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double ns_per_second = 1e9;
-constexpr int first_time = 14; /* utime, by proc(5) */
+constexpr int first_time = 14; /* utime, as numbered in proc(5) */
 
-/** Clock ticks of user and of system time. */
+/** The sum of user and system time, in clock ticks. */
 std::optional<uint64_t> times_of(const std::string &stat)
 {
 	std::istringstream fields = stat_fields(stat, first_time);
@@ -34,7 +34,7 @@ std::optional<uint64_t> times_of(const std::string &stat)
 	return user + system;
 }
 
-/** Voluntary and involuntary context switches. */
+/** The sum of voluntary and involuntary context switches. */
 uint64_t switches_of(const std::string &status)
 {
 	uint64_t sum = 0;
@@ -83,7 +83,7 @@ ProcessLoad load_between(const ProcessUsage &before, const ProcessUsage &after, 
 		const auto known = before.switches.find(tid);
 		const uint64_t then = known == before.switches.end() ? 0 : known->second;
 
-		/* The TID may be another thread's by now. */
+		/* If the number is smaller, another thread has the TID now. */
 		switches += number >= then ? number - then : number;
 	}
 	return {(after.cpu_seconds - before.cpu_seconds) / seconds, static_cast<double>(switches) / seconds};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/process_load.h  What a process does: the cost of a profile depends on it. */
+/** @file cli/commands/status/process_load.h  A process's CPU time and context switches. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -28,13 +28,13 @@ Result<ProcessUsage> process_usage(pid_t pid, const std::string &root = "");
 
 /**
  * The load between two readings.
- * The switches of a thread that began in between count in full, those of one that has ended not
- * at all.
+ * The switches of a thread that began in between count in full, those of a thread that ended do
+ * not count.
  * @param seconds between them, above 0.
  */
 ProcessLoad load_between(const ProcessUsage &before, const ProcessUsage &after, double seconds);
 
-/** Measure the load of the next second. */
+/** Measure the load during the next second. */
 Result<ProcessLoad> measure_load(pid_t pid);
 
 } // namespace cli

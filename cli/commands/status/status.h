@@ -24,9 +24,9 @@ struct Status {
 
 	/** Can the module be used? */
 	[[nodiscard]] bool usable() const { return machine.loaded && !permissions.module_error; }
-	/** Can everything be done? */
+	/** Does everything work? */
 	[[nodiscard]] bool well() const;
-	/** The number of profiles that are in no session that we can see. */
+	/** The number of profiles outside the sessions that we can see. */
 	[[nodiscard]] uint64_t other_profiles() const;
 };
 

@@ -21,7 +21,7 @@ namespace cli {
 namespace {
 
 constexpr uint64_t duration = 500000000;
-constexpr uint64_t slow = 1000000000; /* so that hardly any switch is interrupted by a tick */
+constexpr uint64_t slow = 1000000000; /* ns per tick, so that hardly any switch is interrupted */
 constexpr size_t least_pairs = 9;
 constexpr size_t most_pairs = 101;
 constexpr size_t rounds = 500;
@@ -31,7 +31,7 @@ struct Pipe {
 	Fd in;
 };
 
-/** Keeps the calling thread, and those that it starts, on one CPU while it lives. */
+/** Keeps the calling thread, and threads that it starts, on one CPU while this object lives. */
 class OnOneCpu {
 public:
 	OnOneCpu()
@@ -143,7 +143,7 @@ double median(std::vector<double> values)
 SwitchCost cost_of_pairs(const std::vector<SwitchPair> &pairs)
 {
 	const size_t number = pairs.size();
-	/* The distance of both bounds from the middle, for 95 %: see the header. */
+	/* The distance of the 95 % bounds from the middle, in order statistics: see the header. */
 	const auto apart = static_cast<size_t>(std::ceil(std::sqrt(number) * 0.98));
 	const size_t low = number / 2 > apart ? number / 2 - apart : 0;
 	std::vector<double> plain;
@@ -172,7 +172,7 @@ Result<SwitchCost> measure_switch_cost()
 	     (pairs.size() < most_pairs && monotonic_ns() - start < duration);) {
 		SwitchPair pair;
 
-		/* Alternate the order: the side that is first now is second next time. */
+		/* Alternate the order: what is measured first now is measured second next time. */
 		if (pairs.size() % 2)
 			pair.plain = players.play();
 

@@ -16,7 +16,7 @@ struct SwitchPair {
 };
 
 struct SwitchCost {
-	double ns = 0;	   /**< that a profile adds: the median of the pairs' differences */
+	double ns = 0;	   /**< added by a profile: the median of the pairs' differences */
 	double low_ns = 0; /**< low_ns to high_ns is the 95 % confidence interval */
 	double high_ns = 0;
 	double plain_ns = 0; /**< the time of a switch without a profile, including pipes: the median */
@@ -27,10 +27,9 @@ struct SwitchCost {
 };
 
 /**
- * Let two threads wake each other on one CPU, by pipes, with a profile that
- * hardly ticks and without one, in turn, for half a second.  The clock keeps
- * running in between, so both times include the cost of its probe, which all tasks
- * pay.
+ * Let two threads wake each other on one CPU, through pipes, with a profile that
+ * hardly ticks and without one, in turn, for half a second.  The clock's probe stays
+ * registered in between, so both times include its cost, which all tasks pay.
  */
 Result<SwitchCost> measure_switch_cost();
 

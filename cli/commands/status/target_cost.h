@@ -21,15 +21,15 @@ struct CostTarget {
 
 struct TargetCost {
 	double ticks = 0;	   /**< per second */
-	double tick_seconds = 0;   /**< the time that these take, per second */
-	double switch_seconds = 0; /**< the time that a profile adds to its switches, per second */
-	double share = 0;	   /**< of its own CPU time; 0 if it uses none */
+	double tick_seconds = 0;   /**< the time that the ticks take, per second */
+	double switch_seconds = 0; /**< the time that a profile adds to switches, per second */
+	double share = 0;	   /**< of the process's CPU time; 0 if it uses none */
 };
 
-/** The cost of its ticks and its switches: rate x tick + switches x switch. */
+/** The cost of a process's ticks and switches: CPUs x rate x tick + switches x switch. */
 TargetCost target_cost(const CostTarget &target, const TickCost &tick, const SwitchCost &one_switch);
 
-/** The same as a line of text. */
+/** target_cost() as a line of text. */
 std::string target_cost_text(const CostTarget &target, const TickCost &tick, const SwitchCost &one_switch);
 
 } // namespace cli

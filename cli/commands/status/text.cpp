@@ -223,7 +223,7 @@ std::string rates_text(const HeldSession &session)
 	return text;
 }
 
-/** The losses of the events, a line each.  Profiles of the same event share its counters. */
+/** The losses of each event, a line each.  Profiles of the same event share its account. */
 std::string events_text(const HeldSession &session)
 {
 	std::map<std::string, EventAccount> events;

@@ -33,7 +33,7 @@ void say(const std::string &text)
 /** One run of profil top on a feed that has begun. */
 class TopRun {
 public:
-	/** @param event the one to sort by. */
+	/** @param event the index of the event to sort by. */
 	TopRun(const TopOptions &options, TopFeed &feed, const StopSignals &signals, size_t event)
 		: options_(options), feed_(feed), signals_(signals), top_(feed, options.view, event)
 	{

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/** In brackets, after a blank; empty if each event was a sample, and none was lost. */
+/** An event's period and losses, as " (...)"; empty if the period is 1 and nothing was lost. */
 std::string account_text(const EventAccount &account)
 {
 	std::vector<std::string> parts;

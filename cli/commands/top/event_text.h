@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/event_text.h  What profil top says of the events that it shows. */
+/** @file cli/commands/top/event_text.h  The texts of profil top about events. */
 #pragma once
 
 #include "cli/commands/top/rows.h"
@@ -15,7 +15,7 @@ namespace cli {
 /**
  * The count of each event, its period if that is not 1, and its losses:
  * "10,000 page-faults, 3,000,000 cycles (1 of 1,000,003; 2 ticks missed)".  Not safe to print.
- * @param accounts of the events, as far as they are known.
+ * @param accounts the events' accounts, as far as they are known.
  */
 std::string events_text(const TopRows &rows, std::span<const EventAccount> accounts);
 

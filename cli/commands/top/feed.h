@@ -23,19 +23,19 @@ public:
 	virtual void wait(double seconds, std::span<const int> descriptors) = 0;
 	/** Add the new samples to the profile; returns where they were added. */
 	virtual std::vector<Change> take() = 0;
-	/** The samples so far; the profile's comments are those of About. */
+	/** The samples so far; the profile's comments hold an About. */
 	[[nodiscard]] virtual const Profile &profile() const = 0;
-	/** As LiveProfile::edition(). */
+	/** See LiveProfile::edition(). */
 	[[nodiscard]] virtual uint64_t edition() const = 0;
 	/** Start again with a profile in which nothing is counted. */
 	virtual void zero() = 0;
-	/** Set how much to find out about places. */
+	/** Set how much is found out about places. */
 	virtual void set_detail(Detail detail) = 0;
 	/** Will no more samples arrive? */
 	[[nodiscard]] virtual bool over() = 0;
 	/** Is this a file, for which samples never arrive? */
 	[[nodiscard]] virtual bool is_file() const = 0;
-	/** What does the profile tell apart, or will once there are samples? */
+	/** What the profile distinguishes, or will distinguish once there are samples. */
 	[[nodiscard]] virtual ToldApart told_apart() const { return cli::told_apart(profile()); }
 	/** What could not be profiled and why, one line each; not safe to print. */
 	[[nodiscard]] virtual std::vector<std::string> notices() const = 0;

@@ -17,12 +17,12 @@
 namespace cli {
 namespace {
 
-/* Ranks of columns, as in a report: those that others imply are left out first. */
+/* Ranks of columns, as in a report: columns that others imply are left out first. */
 constexpr unsigned rank_samples = 99;
 constexpr unsigned rank_delta = 100;
 constexpr unsigned rank_now = 101;
 constexpr unsigned rank_ratios = 98;
-constexpr unsigned rank_events = 50; /* and above: of later events */
+constexpr unsigned rank_events = 50; /* plus the index of the event */
 constexpr unsigned rank_command = 49;
 constexpr size_t percent_width = 6;
 constexpr size_t delta_width = 6;
@@ -30,10 +30,10 @@ constexpr size_t unit_width = 12;
 constexpr size_t event_width = 16;
 constexpr size_t narrow_width = 12;
 
-/* A screen that is less wide needs its room for the names of functions. */
+/* A narrower screen needs its room for the names of functions. */
 constexpr size_t wide_enough_for_commands = 120;
 
-/* The least height of a screen that shows each part. */
+/* The least height of a screen at which each part is shown. */
 constexpr size_t high_for_heading = 2;
 constexpr size_t high_for_title = 3;
 constexpr size_t high_for_bottom = 5;
@@ -46,7 +46,7 @@ bool of_events(const TopPicture &picture)
 	return is_of_events(picture.profile);
 }
 
-/** "12,345 samples in 12.3 s at 999 Hz"; with events, the count and the losses of each. */
+/** "12,345 samples in 12.3 s at 999 Hz"; with events, each one's count and losses. */
 std::string title(const TopPicture &picture, const About &about)
 {
 	const std::string duration = profile_duration_text(picture.profile);
@@ -107,7 +107,7 @@ std::vector<Row> names_of(const TopRows &rows, std::span<const size_t> some)
 	return names;
 }
 
-/** The columns of the events that do not lead, and of their ratios. */
+/** The columns of all events but the leading one, and of ratios. */
 class EventColumnsShown {
 public:
 	explicit EventColumnsShown(const TopRows &rows) : rows_(rows), ratios_(ratios_in(rows)) {}
@@ -153,7 +153,7 @@ private:
 	std::vector<Ratio> ratios_;
 };
 
-/** Is there something to say of programs, and room for it?  By width alone, so that it does not flicker. */
+/** Show a column of programs?  Not decided by the rows on the screen, or it would flicker. */
 bool shows_commands(const TopRows &rows, size_t width)
 {
 	return rows.has_several_commands() && (!width || width >= wide_enough_for_commands) &&
@@ -213,7 +213,8 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some, size_t w
 std::vector<std::string> table_lines(const TopPicture &picture, std::span<const size_t> some, size_t width,
 				     bool color)
 {
-	/* Not even the numbers fit; cutting a line must not cut a colour's escape sequence. */
+	/* If not even the numbers fit, the lines are cut, and have no colours: a cut could break
+	 * an escape sequence. */
 	const bool narrow = width < narrow_width;
 	std::vector<std::string> lines =
 		split_lines(render(table_of(picture, some, width), width, color && !narrow).text);
@@ -272,7 +273,7 @@ std::vector<std::string> foot(const TopPicture &picture, const About &about, siz
 	return few;
 }
 
-/** A screen except for the rows of its table. */
+/** The parts of a screen other than the table's rows. */
 struct Layout {
 	std::vector<std::string> head;
 	bool heading = false;
@@ -297,7 +298,7 @@ Layout layout_of(const TopPicture &picture, size_t height)
 	layout.gaps = height >= high_for_gaps;
 	if (height >= high_for_title)
 		layout.head.push_back(title(picture, about));
-	/* Users should see the effect of their own keys, even on a low screen. */
+	/* Users should see the effect of their own keys, even if the screen has few lines. */
 	if (const std::string words = state(picture); !words.empty() && height >= high_for_bottom) {
 		if (height >= high_for_account)
 			layout.head.push_back(words);

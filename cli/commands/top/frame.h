@@ -28,7 +28,7 @@ struct ScreenSize {
 	size_t height = 24;
 };
 
-/** Everything that profil top can show of a profile. */
+/** Everything that profil top can show about a profile. */
 struct TopPicture {
 	const Profile &profile;
 	const TopRows &rows;
@@ -50,12 +50,12 @@ struct TopPicture {
  */
 ScreenLines top_screen(const TopPicture &picture, ScreenSize size, size_t first, size_t selected, bool color);
 
-/** How many rows of the table fit on such a screen. */
+/** How many rows of the table fit on a screen of this size. */
 size_t top_screen_rows(const TopPicture &picture, ScreenSize size);
 
 /**
  * The table as text.
- * @param width of the terminal; 0: unlimited. @param limit most rows.
+ * @param width of the terminal; 0: unlimited. @param limit the most rows.
  */
 std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool color);
 

@@ -70,7 +70,7 @@ struct TopBinding {
 /** All bindings, in the order of the help. */
 std::span<const TopBinding> top_bindings();
 
-/** None for a key that does nothing. */
+/** The action of a key; TopAction::None if it has none. */
 TopAction top_action(Key key);
 
 /** A line for each binding. */

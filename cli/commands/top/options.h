@@ -17,25 +17,25 @@ namespace cli {
 
 struct TopOptions {
 	/**
-	 * Most bytes of counters, unless --max-memory says otherwise: all of them
-	 * are read at each refresh.
+	 * The most bytes of counters without --max-memory; small, because each refresh
+	 * reads all counters.
 	 */
 	static constexpr uint64_t default_memory = uint64_t{16} << 20;
-	static constexpr size_t default_rows = 20; /**< of a frame of text */
+	static constexpr size_t default_rows = 20; /**< with --batch, per refresh */
 
 	TargetOptions target;
 	std::optional<std::string> file; /**< a recorded profile, to be shown instead of processes */
 	View view;
-	std::string order;	/**< the event to sort by, of several; empty: the first */
+	std::string order;	/**< the event to sort by, if there are several; empty: the first */
 	double delay = 1;	/**< seconds between refreshes */
 	double start_delay = 0; /**< seconds to leave out at the start */
 	bool batch = false;
-	std::optional<uint64_t> iterations; /**< end after so many refreshes */
+	std::optional<uint64_t> iterations; /**< end after this many refreshes */
 	size_t rows = default_rows;
 	ColorWhen color = ColorWhen::Auto;
 };
 
-/** The index of the event to sort by, among several; the error lists them. */
+/** The index of the event to sort by in @p events; the error lists them. */
 Result<size_t> find_top_order(const std::string &order, const std::vector<std::string> &events);
 
 /** Parse the arguments; returns an exit status when there is nothing left to do. */

@@ -22,7 +22,7 @@ public:
 
 	/** Attach; the error says why nothing can be profiled. */
 	Outcome start();
-	/** Discard what was counted so far. */
+	/** Discard all counts so far. */
 	void skip();
 
 	void wait(double seconds, std::span<const int> descriptors) override;
@@ -50,7 +50,7 @@ private:
 	RecordingRun profiler_;
 	std::optional<LiveProfile> live_; /* from start() on */
 	Accounting accounting_;
-	std::vector<EventAccount> events_; /* what has become of each event */
+	std::vector<EventAccount> events_; /* the losses of each event */
 	Clock::time_point start_;
 };
 

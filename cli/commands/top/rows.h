@@ -19,19 +19,19 @@ namespace cli {
 
 struct TopRow {
 	Place place;
-	bool any = false; /**< it has samples of any event; else it must not be shown */
+	bool any = false; /**< the row has samples of any event; else it must not be shown */
 };
 
 /** The samples, or the count of one event, in a row or in the whole profile. */
 struct TopAmount {
-	uint64_t samples = 0; /**< in the whole profile; for an event, its count */
-	uint64_t fresh = 0;   /**< what came with the last refresh */
+	uint64_t samples = 0; /**< since the start; for an event, its count */
+	uint64_t fresh = 0;   /**< of these, added by the last refresh */
 };
 
 /** The programs whose samples are in a row. */
 struct TopCommands {
-	std::string_view most; /**< the one with most of them; empty: unknown; not safe to print */
-	size_t others = 0;     /**< how many more there are */
+	std::string_view most; /**< with the most samples; empty: unknown; not safe to print */
+	size_t others = 0;     /**< the number of other programs */
 };
 
 /** What rows are sorted by. */
@@ -42,17 +42,17 @@ std::string_view top_order_name(TopOrder order);
 
 /**
  * An incremental flat profile: a refresh costs time for the new samples, not for
- * all of them, as the row of each sample is found only once.
+ * all of them, because each sample's row is looked up only once.
  *
- * In a profile of events each of them has its amounts.  One leads: it is what the rows are
- * sorted by, and what samples(), fresh() and filtered_out() count.
+ * In a profile of events, each event has its own amounts.  One event leads: rows are sorted by
+ * it, and samples(), fresh() and filtered_out() count it.
  */
 class TopRows {
 public:
 	/**
 	 * @param profile may grow; it outlives this.
 	 * @param changes those of the last refresh, which are in @p profile already.
-	 * @param leading the event that leads.
+	 * @param leading the leading event, as an index of types().
 	 */
 	TopRows(const Profile &profile, View view, std::span<const Change> changes, size_t leading = 0);
 	TopRows(const TopRows &) = delete;
@@ -68,9 +68,9 @@ public:
 	/** The index in types() of the leading value, and its type. */
 	[[nodiscard]] size_t leading() const { return leading_; }
 	[[nodiscard]] const ValueType &type() const { return types_[leading_]; }
-	/** Sort by another of types(), and count that. */
+	/** Make another of types() the leading one. */
 	void lead(size_t value) { leading_ = value; }
-	/** In the order in which they were found. */
+	/** All rows, in the order in which they were found. */
 	[[nodiscard]] const std::vector<TopRow> &rows() const { return rows_; }
 	/** The amount of one of types() in a row, or that of the leading one. */
 	[[nodiscard]] const TopAmount &amount(size_t row, size_t value) const
@@ -84,7 +84,7 @@ public:
 	[[nodiscard]] const TopAmount &total(size_t value) const { return totals_[value]; }
 	[[nodiscard]] uint64_t samples() const { return total(leading_).samples; }
 	[[nodiscard]] uint64_t fresh() const { return total(leading_).fresh; }
-	/** The samples that are in no row. */
+	/** The samples that the filters leave out. */
 	[[nodiscard]] uint64_t filtered_out() const { return filtered_out_[leading_]; }
 
 	/** The indices of the first rows, at most @p most. */
@@ -93,7 +93,7 @@ public:
 	[[nodiscard]] size_t before(size_t row, TopOrder order, bool reversed) const;
 	/** The names of a row. */
 	[[nodiscard]] Row names(size_t row) const;
-	/** The programs of each of some rows. */
+	/** The programs in each of these rows. */
 	[[nodiscard]] std::vector<TopCommands> commands(std::span<const size_t> some) const;
 	/** Do the samples come from several programs? */
 	[[nodiscard]] bool has_several_commands() const { return several_commands_; }
@@ -102,10 +102,10 @@ private:
 	static constexpr uint32_t unknown = UINT32_MAX;
 	static constexpr uint32_t nowhere = UINT32_MAX - 1;
 
-	/** What a program has in a row. */
+	/** A program's samples in a row; in a profile of events, the count of the first. */
 	struct Part {
 		uint32_t row;
-		uint32_t command; /* a number of commands_ */
+		uint32_t command; /* as numbered by commands_ */
 		uint64_t samples = 0;
 	};
 
@@ -117,7 +117,7 @@ private:
 
 	const Profile &profile_;
 	View view_;
-	std::vector<size_t> values_; /* what is counted, by its index in Profile::sample_types */
+	std::vector<size_t> values_; /* what is counted: indices of Profile::sample_types */
 	std::vector<ValueType> types_;
 	size_t leading_;
 	std::vector<SortKey> columns_;
@@ -129,11 +129,11 @@ private:
 	std::map<std::pair<uint32_t, uint32_t>, uint32_t> by_command_; /* indices of parts_ */
 	std::vector<uint32_t> part_by_sample_;
 	std::vector<Part> parts_;
-	std::optional<uint32_t> known_command_; /* one of them */
+	std::optional<uint32_t> known_command_; /* the last one with a name */
 	bool several_commands_ = false;
 	std::vector<TopRow> rows_;
-	std::vector<TopAmount> amounts_;     /* of all rows, as many for each as there are types_ */
-	std::vector<size_t> fresh_;	     /* indices of those amounts that the last refresh has changed */
+	std::vector<TopAmount> amounts_;     /* for each row, one for each of types_ */
+	std::vector<size_t> fresh_;	     /* indices of amounts_ that the last refresh changed */
 	std::vector<TopAmount> totals_;	     /* by type */
 	std::vector<uint64_t> filtered_out_; /* likewise */
 	size_t shown_ = 0;

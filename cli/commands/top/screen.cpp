@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unistd.h>
 
-/* Last, because it defines common words as macros. */
+/* curses.h is included last, because it defines common words as macros. */
 #define NCURSES_NOMACROS
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -51,7 +51,7 @@ struct ColorPair {
 constexpr std::array color_pairs = {ColorPair{"31", COLOR_RED}, ColorPair{"32", COLOR_GREEN},
 				    ColorPair{"33", COLOR_YELLOW}, ColorPair{"36", COLOR_CYAN}};
 
-/* profil writes names as UTF-8; ncurses finds that out from the locale. */
+/* profil writes names as UTF-8; ncurses expects the encoding of the locale. */
 void use_utf8()
 {
 	std::setlocale(LC_CTYPE, "");

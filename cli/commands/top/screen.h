@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** The terminal of standard input and output, from open() until the end; there is one at a time. */
+/** The terminal of standard input and output; there is only one Screen at a time. */
 class Screen {
 public:
 	/** The error says why the terminal cannot be used. */

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* The title and the last line. */
+/* Of the screen: the title and the last line. */
 constexpr size_t other_lines = 2;
 
 size_t page(ScreenSize size)

@@ -13,7 +13,7 @@ namespace cli {
 
 class TextPage {
 public:
-	/** Makes the lines for a width, each safe to print; colours as painted() makes them. */
+	/** Makes the lines for a width, each safe to print except for the colours of painted(). */
 	using Text = std::function<std::string(size_t width, bool color)>;
 
 	TextPage(std::string title, Text text) : title_(std::move(title)), text_(std::move(text)) {}

@@ -25,7 +25,7 @@ bool names_process(SortKey key)
 	return key == SortKey::Process || key == SortKey::Command;
 }
 
-/** A typed filter: as for --filter, or a regular expression for functions. */
+/** Parses a typed filter: as for --filter, or a regular expression for functions. */
 Result<Filter> typed_filter(const std::string &text)
 {
 	Result<Filter> filter = parse_filter(text);
@@ -86,7 +86,7 @@ std::string Top::bottom() const
 	if (!message_.empty())
 		return printable(message_);
 
-	/* Only what can be done is offered. */
+	/* Offer only keys that have an effect. */
 	const bool apart = feed_.told_apart() != ToldApart::Nothing;
 
 	return fmt::format("{}{}{}{}", first_hints, apart ? processes_hint : "",

@@ -18,8 +18,7 @@ namespace cli {
 
 class Top {
 public:
-	/** @param feed outlives this.  @param event the one to sort by, of several, as in TopRows::types().
-	 */
+	/** @param feed outlives this.  @param event to sort by: an index of TopRows::types(). */
 	Top(TopFeed &feed, View view, size_t event = 0);
 
 	/** Show the samples since the last refresh. */
@@ -55,12 +54,12 @@ private:
 	TopFeed &feed_;
 	std::vector<Change> changes_; /* of the last refresh */
 	std::unique_ptr<TopRows> rows_;
-	size_t event_ = 0;     /* the one to sort by */
+	size_t event_ = 0;     /* what to sort by, as an index of TopRows::types() */
 	uint64_t edition_ = 0; /* of the profile, when rows_ was made */
 	TopOrder order_ = TopOrder::Samples;
 	bool reversed_ = false;
 	bool paused_ = false;
-	std::optional<size_t> selected_; /* stays on its row when that moves; none: the first row */
+	std::optional<size_t> selected_; /* stays on the row when it moves; none: the first row */
 	size_t first_ = 0;		 /* how many rows are above those on the screen */
 	size_t page_ = 1;		 /* rows on the screen */
 	std::string message_;		 /* until the next key */

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 /** An object's path, and a function's name or nothing. */
 using Key = std::pair<std::string_view, std::string_view>;
 
-/** A comparison by other keys than the report's, whose rows are found by object and function. */
+/** A comparison with keys other than the report's, which finds rows by object and function. */
 class Compared {
 public:
 	Compared(const Report &report, std::vector<SortKey> keys)
@@ -33,7 +33,7 @@ public:
 			by_key_.emplace(Key(one.row.object, one.row.function), &one);
 	}
 
-	/** Add a column for each of some rows of a page. */
+	/** Add the columns "base" and "sure", with @p count rows, to a table of the page. */
 	void add(Json &table, size_t count, const std::function<Key(size_t)> &key_of) const
 	{
 		Json base = Json::array(), sure = Json::array();

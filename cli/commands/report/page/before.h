@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/before.h  What a page shows of the base that it compares with. */
+/** @file cli/commands/report/page/before.h  The base of a comparison in an HTML report. */
 #pragma once
 
 #include "cli/commands/report/page/tree.h"
@@ -14,8 +14,8 @@ namespace cli {
 nlohmann::ordered_json html_base(const Report &report);
 
 /**
- * Add the samples that the objects and the functions of a page had in the base, and whether
- * chance does not explain the difference (0 or 1): the columns "base" and "sure".
+ * Add two columns to the objects and functions of a page: "base", their samples in the base, and
+ * "sure", 1 if chance does not explain the difference, else 0.
  * @param report has a base.  @param places from which @p tree was made.
  */
 void add_before(HtmlTree &tree, const PlaceTree &places, const Report &report);

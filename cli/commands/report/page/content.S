@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of 'profil report --html', as scripts/build/html-page puts it together. */
+/* The page of 'profil report --html', as assembled by scripts/build/html-page. */
 	.section .rodata
 	.global profil_html_page
 	.type profil_html_page, @object

@@ -4,8 +4,8 @@
 namespace cli {
 namespace {
 
-/** @param event index in Flat::events.  @param by_samples whether to show the samples: only for the first
- * event, as they are its samples. */
+/** Drops all events but one.  @param event index in Flat::events.  @param by_samples show its
+ * samples instead of its count: only for the first event, whose samples the profile has. */
 void keep_event(Reported &one, size_t event, bool by_samples, const View &view)
 {
 	Profile &profile = one.profile;

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/* Lines shown around those with instructions. */
+/* The number of lines shown before and after those with instructions. */
 constexpr int64_t context = 2;
-/* Instructions without samples are shown if they are this near to one with samples. */
+/* Instructions without samples are shown if one with samples is at most this many away. */
 constexpr size_t near = 12;
 
 std::string place_text(const SourceLine &source)
@@ -203,14 +203,14 @@ private:
 		return parts;
 	}
 
-	/** [address, samples, place] of samples that are on no instruction; or [n, samples], as above. */
+	/** [address, samples, place] outside all instructions; or [n, samples], as above. */
 	[[nodiscard]] Json strays_json(const Annotation &annotation) const
 	{
 		Json strays = Json::array();
 		Rest rest;
 
 		for (const StraySamples &stray : annotation.strays) {
-			/* It has samples of another event only. */
+			/* This address has counts of other events only. */
 			if (!stray.samples)
 				continue;
 			if (strays.size() < limits_.listed)

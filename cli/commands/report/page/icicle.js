@@ -3,7 +3,7 @@
 
 /**
  * A place that is drawn as a rectangle.  start and size are in samples, start from
- * the top of the chart; children with most samples come first.
+ * the top of the chart; the children with the most samples come first.
  */
 class Place {
 	constructor(parent, name, count, start) {
@@ -66,11 +66,11 @@ function compareWith(place, { base, sure }, index) {
 	place.before = ` (before ${percentText(base[index], Number(report.base.samples))} %: ${deltaText(place.count, base[index], sure[index])})`;
 }
 
-/* Places too low for a mouse are not drawn, and places too low for a name have none. */
+/* In pixels: places too low for a mouse are not drawn, and places too low for a name have none. */
 const leastHeight = 2;
 const nameHeight = 14;
 
-/** The number of children, from the first, that are at least so high. */
+/** The number of children, from the first, that are at least @p least pixels high. */
 function higherThan({ children, size }, height, least) {
 	const low = children.findIndex((child) => child.size * height < least * size && !child.isRest);
 
@@ -79,9 +79,9 @@ function higherThan({ children, size }, height, least) {
 
 /**
  * How to share a height among the children of a place: draw the @p first ones, on a scale
- * of pixels per sample, and the others as one.  In a flat profile, the others together
+ * of pixels per sample, and the others as one box.  In a flat profile, the others together
  * have most of the samples, and would leave no room for the names of the first ones; so
- * they get less than their share, and are drawn with a torn edge.
+ * the box gets less than their share, and is drawn with a torn edge.
  */
 function shareHeight(place, height) {
 	const { children, size } = place;
@@ -102,7 +102,7 @@ function shareHeight(place, height) {
 	return { first: most, scale: room / (children[most - 1].end - place.start), isTorn: true };
 }
 
-/** All children from one on as a single place, which the user can open. */
+/** The children from the @p first on, as a single place that the user can open. */
 function tailOf(shown, first) {
 	const parent = shown.isTail ? shown.parent : shown;
 	const noun = ['object', 'function', 'line'][parent.level + 1];
@@ -172,7 +172,7 @@ class Icicle {
 		this.zoom(this.zoomed);
 	}
 
-	/** For other parts of the page. */
+	/** Choose a function from another part of the page. */
 	chooseFunction(index) {
 		this.choose(this.functions[index]);
 	}
@@ -184,7 +184,7 @@ class Icicle {
 			this.open(place.function);
 	}
 
-	/** Enter the chosen place, or open those that it is drawn as one with. */
+	/** Enter the chosen place; if it is drawn as one box with others, open that box. */
 	enterChosen() {
 		const { place } = this.boxOf(this.chosen) ?? { place: this.chosen };
 
@@ -198,7 +198,7 @@ class Icicle {
 		this.zoom(this.zoomed.parent);
 	}
 
-	/* Move by so many places among the children of the same parent. */
+	/* Move by @p by places among the children of the same parent. */
 	step(by) {
 		const all = this.chosen.parent?.children ?? [this.chosen];
 		const at = Math.min(Math.max(all.indexOf(this.chosen) + by, 0), all.length - 1);
@@ -349,7 +349,7 @@ class Icicle {
 			context.fillText(share, x + width - 7 - shareWidth, middle);
 	}
 
-	/** Where a place is drawn, by itself or as one with others. */
+	/** The box in which a place is drawn, alone or together with others. */
 	boxOf(place) {
 		return this.drawn.find(
 			(box) => box.place === place || (box.place.isTail && box.place.level === place.level && box.place.contains(place)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/limits.h  How much goes into a page, and where its text comes from. */
+/** @file cli/commands/report/page/limits.h  The limits and the sources of an HTML report. */
 #pragma once
 
 #include "cli/annotation/object_code.h"
@@ -13,19 +13,19 @@ namespace cli {
 
 /** How much is put into a page.  The page says how much was left out. */
 struct HtmlLimits {
-	size_t rows = 200'000;			  /**< of the table, and of functions */
-	size_t objects = 5'000;			  /**< those with most samples */
+	size_t rows = 200'000;			  /**< in the table; also the most functions */
+	size_t objects = 5'000;			  /**< those with the most samples */
 	size_t name_columns = 1'000;		  /**< of each name */
 	size_t name_bytes = size_t{32} << 20;	  /**< of all names; above it, no more rows are added */
 	size_t lines = 100'000;			  /**< of all functions, the hottest first */
 	size_t annotated = 50;			  /**< functions with their source and instructions */
-	size_t annotated_bytes = size_t{8} << 20; /**< of these; above it, no more are added */
-	size_t listed = 1'000;			  /**< source lines, and instructions, of each of them */
+	size_t annotated_bytes = size_t{8} << 20; /**< of these; no function is added above it */
+	size_t listed = 1'000;			  /**< lines, and instructions, of a function */
 	size_t line_columns = 500;		  /**< of a source line, or an instruction */
 	size_t mapped = 32;			  /**< objects that have a map of addresses */
 	size_t cells = 2'048;			  /**< of each map */
-	size_t sliced = 25;			  /**< functions by slices of time */
-	size_t slices = 600;			  /**< columns of these */
+	size_t sliced = 25;			  /**< functions in the map by time */
+	size_t slices = 600;			  /**< columns in the map by time */
 };
 
 /** Where objects and sources are. */

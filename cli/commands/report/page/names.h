@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/names.h  The texts of a page, each of them stored once. */
+/** @file cli/commands/report/page/names.h  The texts of a page, each stored once. */
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace cli {
 
-/** Numbers the texts, which come from foreign files: makes them printable, and cuts long ones. */
+/** Numbers texts from foreign files: makes them printable, and cuts long ones. */
 class HtmlNames {
 public:
-	/** @param longest columns that a text may have. */
+	/** @param longest the most columns of a text. */
 	explicit HtmlNames(size_t longest) : longest_(longest) {}
 
 	/** The number of a text; equal texts have the same number. */

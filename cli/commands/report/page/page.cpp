@@ -65,7 +65,7 @@ std::string lost_text(const Accounting &ticks)
 			   percent_of(ticks.lost(), ticks.ticks));
 }
 
-/** What was profiled, when, how long, how: [name, text]. */
+/** What was profiled, when, for how long, and how: [name, text]. */
 Json facts_json(const Report &report)
 {
 	const Reported &now = report.now;
@@ -115,7 +115,7 @@ public:
 	{
 	}
 
-	/** A row of a comparison, which may be of the base alone. */
+	/** A row of a comparison, which may be in the base only. */
 	void add(const ComparedRow &one)
 	{
 		add(one.row);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/report/page/page.h
- * A report as a page for a browser, which needs no other file.
+ * A report as an HTML page, in one file that needs no other.
  *
  * The page's own code is in this folder; it shows the one JSON document in the page.
  */
@@ -17,7 +17,7 @@ namespace cli {
 /** The JSON document of a report. */
 std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
 
-/** The page that holds this document, or one for each event; it first shows the event of Report::order. */
+/** The page with its document, or one for each event: that of Report::order is shown first. */
 std::string report_html(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
 
 } // namespace cli

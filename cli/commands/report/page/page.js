@@ -30,7 +30,7 @@ function showEvents() {
 	addEventListener('hashchange', () => location.reload());
 }
 
-/** How to compare this profile.  A name that a shell would not take as it is has to be typed. */
+/** Shows how to compare this profile, with NEW.pb.gz for a name that a shell would need quoted. */
 function showCompare() {
 	const file = /^[\w./][\w./-]*$/.test(report.files) ? report.files : 'NEW.pb.gz';
 

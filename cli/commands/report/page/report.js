@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The report, and the format of its numbers.
+// The report, and how its numbers are formatted.
 'use strict';
 
 /** The document that cli/commands/report/page/page.cpp puts into the page. */
@@ -132,7 +132,7 @@ function objectColor(object) {
 	return object < objectColors ? `object-${object}` : 'object-rest';
 }
 
-/** How hot a share of something is, from 0 to 4. */
+/** The heat of a percentage, from 0 to 4: see page.css. */
 function heatOf(percent) {
 	return [0.5, 4, 12, 30].filter((least) => percent >= least).length;
 }

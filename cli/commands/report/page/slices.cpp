@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Counts = std::vector<uint64_t>;
 
-/** Maps locations to indices in PlaceTree::functions; functions beyond a limit have none. */
+/** Maps locations to indices in PlaceTree::functions; functions beyond a limit have no index. */
 class FunctionNumbers {
 public:
 	FunctionNumbers(const Profile &profile, const PlaceTree &places, size_t most)

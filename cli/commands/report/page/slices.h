@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/slices.h  The samples of a page by time. */
+/** @file cli/commands/report/page/slices.h  The samples in a page by time. */
 #pragma once
 
 #include "cli/commands/report/page/limits.h"
@@ -12,10 +12,10 @@
 namespace cli {
 
 /**
- * The samples of the hottest functions by slices of time: how many ms a column is, the samples
+ * The samples of the hottest functions by slices of time: the length of a column in ms, the samples
  * of all functions in each column, and those of each function.  null if there are no slices.
  *
- * @param profile whose samples are all those that the page shows.
+ * @param profile has exactly the samples that the page shows.
  * @param places of this profile.  @param functions how many of its functions are in the page.
  */
 nlohmann::ordered_json html_slices(const Profile &profile, const PlaceTree &places, size_t functions,

@@ -28,7 +28,7 @@ Numbers hottest(const PlaceTree &tree, size_t most)
 	return numbers;
 }
 
-/* An annotator scans all places with samples for each function, so drop the other functions' samples. */
+/* For each function, an annotator scans all places with samples: drop those of other functions. */
 Profile samples_of_those(const Profile &profile, const Numbers &numbers)
 {
 	std::vector<bool> wanted(profile.locations.size());

@@ -17,7 +17,7 @@ struct HtmlSource {
 };
 
 /**
- * @param profile whose samples are all those that the page shows.
+ * @param profile has exactly the samples that the page shows.
  * @param tree of this profile; its indices identify functions.
  */
 HtmlSource html_source(const Profile &profile, const PlaceTree &tree, const HtmlOptions &options,

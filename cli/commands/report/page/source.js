@@ -60,7 +60,7 @@ function listing(caption, place, what, rows) {
 	return table;
 }
 
-/** Is there text for the lines with most of a function's samples?  A program's own source is often not there. */
+/** Is there text for lines with more than half of the samples?  Source is often not there. */
 function hasText({ files }) {
 	const lines = files.flatMap((file) => file.lines);
 	const samples = (some) => some.reduce((sum, [, count]) => sum + Number(count), 0);
@@ -82,7 +82,7 @@ class SourceView {
 		this.show(this.index, showsCode);
 	}
 
-	/** @param wantsCode by default what the user chose last, but not lines that are only numbers. */
+	/** @param wantsCode by default the user's last choice, or true without hasText(). */
 	show(index, wantsCode) {
 		const one = this.annotated.get(index);
 		const parts = [];
@@ -208,7 +208,7 @@ class SourceView {
 		);
 	}
 
-	/** What is known about a function that is not annotated. */
+	/** The lines with samples of a function that is not annotated. */
 	linesOf(index) {
 		const { function: owners, file, line, samples } = report.lines;
 		const first = owners.indexOf(index);

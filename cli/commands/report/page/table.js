@@ -6,7 +6,7 @@ const spareRows = 8;
 /* A unit of more characters than this, such as the name of an event, gets a wider column. */
 const longUnit = 10;
 
-/** The rank of each of some strings; digits in them are compared as numbers. */
+/** Maps the indices of strings to ranks; digits in strings are compared as numbers. */
 function ranksOf(indices) {
 	const order = new Intl.Collator('en', { numeric: true });
 	const ranks = new Map();
@@ -43,7 +43,7 @@ class FlatTable {
 		filter.addEventListener('keydown', (event) => this.pressInFilter(event));
 	}
 
-	/** Column -1 has what the report sorts by, samples or differences; the others are those of the names. */
+	/** Column -1 is samples or differences, by which the report is sorted; others are names. */
 	addHead() {
 		const head = this.table.tHead.rows[0];
 		const add = (title, className, column) => {
@@ -76,7 +76,7 @@ class FlatTable {
 		this.data.columns.forEach(({ title }, column) => add(title, `name ${title}`, column));
 	}
 
-	/** Measure the height of a row; all rows have the same. */
+	/** Measure the height of a row, which is the same for all. */
 	measure() {
 		const probe = this.newRow();
 
@@ -138,7 +138,7 @@ class FlatTable {
 		const { column, descending } = this.sorted;
 		const order = this.filtered();
 
-		/* The report has most samples first. */
+		/* The report is sorted like this: column -1, descending. */
 		this.order = column < 0 && descending ? order : order.toSorted(this.compareBy(column));
 		if (column < 0 ? !descending : descending)
 			this.order.reverse();
@@ -212,7 +212,7 @@ class FlatTable {
 		row.dataset.color = owner === undefined ? '' : objectColor(owner);
 	}
 
-	/** The shares before and now of a row, and their difference, whose cell is coloured. */
+	/** A row's shares before and now, and their difference; colours the difference's cell. */
 	compared(index, cells) {
 		const count = this.data.samples[index];
 		const before = this.data.base[index];
@@ -248,7 +248,7 @@ class FlatTable {
 		this.show();
 	}
 
-	/** For other parts of the page: choose the first row of a function, if there is one. */
+	/** Choose the first row of a function, if there is one, from another part of the page. */
 	chooseFunction(index) {
 		if (this.chosen >= 0 && this.data.function[this.chosen] === index)
 			return;

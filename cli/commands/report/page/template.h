@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/template.h  The page for a report: this folder as one file. */
+/** @file cli/commands/report/page/template.h  The page without a report, made of this folder. */
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace cli {
 
-/** The page, with a mark where the document goes; it is linked into this program. */
+/** The page, which is linked into this program, with a mark for the place of the document. */
 std::string_view html_template();
 
 /**
  * The page with a document in it.
- * @param json a JSON document in UTF-8.  It is escaped: its meaning is the same,
- *        but it contains no markup, whatever is in it.
+ * @param json a JSON document in UTF-8.  It is escaped, so that it cannot contain
+ *        markup; its meaning stays the same.
  */
 std::string html_page(std::string_view json);
 

@@ -18,10 +18,10 @@ class TimeMap {
 	/** @param open is called with the index of the function that the user chose. */
 	constructor(canvas, theme, parts, open) {
 		Object.assign(this, { canvas, theme, open }, parts);
-		/* The first row is that of all functions. */
+		/* The first row has the samples of all functions. */
 		this.rows = [report.slices.all, ...report.slices.functions];
 		this.columns = report.slices.all.length;
-		/* Each row has its own scale: in a flat profile, no function has much of a column. */
+		/* Each row has its own scale, because in a flat profile all shares are small. */
 		this.most = this.rows.map((counts) => Math.max(...counts.map(Number)));
 		this.chosen = { row: Math.min(1, this.rows.length - 1), column: report.slices.all.findIndex((count) => Number(count) === this.most[0]) };
 		canvas.style.height = `${(this.rows.length + 1) * timeRow}px`;

@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** Tables of a page, column by column; a row's index is that in PlaceTree. */
+/** Tables of a page, column by column; rows have the same indices as in PlaceTree. */
 struct HtmlTree {
 	nlohmann::ordered_json objects;	  /**< the first of PlaceTree::objects */
 	nlohmann::ordered_json functions; /**< the first of PlaceTree::functions */
@@ -25,11 +25,11 @@ struct HtmlTree {
 
 /** The names of a page. */
 struct TreeNames {
-	HtmlNames &texts;	 /**< receives those that are in the page */
+	HtmlNames &texts;	 /**< gets the names that are in the page */
 	const ShownNames &shown; /**< how functions are written */
 };
 
-/** @param flat the samples of which percentages are shares. */
+/** @param flat has the total, which is 100 %. */
 HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, TreeNames names, const HtmlLimits &limits);
 
 /** A count for the page: as text if a browser's numbers would lose digits. */
