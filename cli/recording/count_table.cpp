@@ -10,7 +10,7 @@ namespace {
 /* A table costs all its pages from the start, and each drain() reads all of it. */
 constexpr uint64_t small_counts = uint64_t{1} << 13;
 constexpr uint64_t large_counts = uint64_t{1} << 19;
-/* Elements for each tick that may come until the next look, which may be late. */
+/* Elements per tick that can arrive before the next look, which may be late. */
 constexpr uint64_t counts_for_tick = 32;
 
 /* How many elements fills_up() looks at. */
@@ -33,8 +33,8 @@ void CountTable::drain(const Visit &visit)
 }
 
 /*
- * A key may be in either of two runs of 16 elements.  In a table that is three eighths full, hardly
- * one new key in a hundred thousand finds no room there; in one that is half full, one or two do.
+ * A key may be in either of two runs of 16 elements.  In a table that is three eighths full, at
+ * most one new key in a hundred thousand finds no room in either; if half full, one or two do.
  */
 bool CountTable::fills_up()
 {

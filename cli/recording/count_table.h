@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/count_table.h  A table of counts of a recording, which the kernel adds to. */
+/** @file cli/recording/count_table.h  A recording's table of counts, which the kernel adds to. */
 #pragma once
 
 #include "cli/recording/counter_memory.h"
@@ -33,7 +33,7 @@ public:
 	[[nodiscard]] uint64_t bytes() const { return memory_.bytes(); }
 	[[nodiscard]] void *memory() const { return memory_.data(); }
 	[[nodiscard]] uint64_t address() const { return reinterpret_cast<uintptr_t>(memory_.data()); }
-	/** Visit what was counted since the last time, while the kernel goes on counting. */
+	/** Visit the counts since the last call, while the kernel goes on counting. */
 	void drain(const Visit &visit);
 	/**
 	 * Is it time for another table?  Looks at only some elements, and at others each time:
@@ -43,22 +43,22 @@ public:
 
 private:
 	CounterMemory memory_;
-	std::vector<uint64_t> seen_; /* of each element: what was visited */
+	std::vector<uint64_t> seen_; /* each element's count at the last drain() */
 	size_t next_look_ = 0;
 };
 
 /**
  * The number of elements for a first table.
- * @param memory bytes for it and for the one that follows it.
+ * @param memory bytes for this table and the one that replaces it.
  * @param ticks that all CPUs can have between two looks at the table.
  * @param many_numbers whether every process, with each of its texts, needs a number.  The
- *        module gives more of them with a larger table.
+ *        module has more numbers for a larger table.
  */
 uint64_t first_counts(uint64_t memory, uint64_t ticks, bool many_numbers);
 
 /**
- * The number of elements for the table that follows one of @p counts: twice as many, or else
- * as many, if both tables fit in @p memory bytes; 0: they do not.
+ * The number of elements for a table that replaces one with @p counts: twice as many, or else
+ * the same number; 0 if both tables do not fit in @p memory bytes.
  */
 uint64_t next_counts(uint64_t memory, uint64_t counts);
 

@@ -17,7 +17,7 @@ void raise_limits(uint64_t pinned);
  */
 uint64_t pin_limit(const profil_info &info, uint64_t wanted);
 
-/** The default for @p wanted: a larger table only needs to be replaced less often. */
+/** The default for @p wanted: with more memory, tables would only be replaced less often. */
 constexpr uint64_t most_pinned = uint64_t{128} << 20;
 
 } // namespace cli

@@ -23,7 +23,7 @@ int64_t wall_clock_ns()
 
 namespace {
 
-/** The kernel and modules whose lines may be found, in other files than their code and names. */
+/** The kernel and modules whose lines add_lines() may find, in other files. */
 std::vector<std::string> kernel_left(const Profile &profile)
 {
 	std::vector<std::string> left;

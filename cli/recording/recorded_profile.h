@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** The time of a recording, and what its samples are. */
+/** The time of a recording, and the sources of its samples. */
 struct RecordedTime {
 	int64_t begin = 0;		   /**< ns since the epoch */
 	double seconds = 0;		   /**< duration */
@@ -31,7 +31,7 @@ std::vector<EventAccount> event_accounts(const std::vector<SampleSource> &source
 /** Nanoseconds since the epoch. */
 int64_t wall_clock_ns();
 
-/** @param warnings receives a line about each object whose names are missing. */
+/** Make a profile.  @param warnings receives a line about each object whose names are missing. */
 Profile recorded_profile(const Recording &recording, const RecordedTime &time, Lines lines,
 			 std::vector<std::string> &warnings);
 

@@ -27,7 +27,7 @@ constexpr std::chrono::seconds check_interval{1};
 
 /** How the time that programs spend in the kernel is counted. */
 enum class KernelTime {
-	ByFunction, /**< at its place in the kernel; without the right to see that, as
+	ByFunction, /**< at the address in the kernel; without the right to see it, as
 		       [kernel] */
 	AtCall,	    /**< at the instruction that called the kernel */
 	LeftOut,
@@ -36,22 +36,22 @@ enum class KernelTime {
 /** The result of a recording. */
 struct Recording {
 	Tally tally;
-	Owners owners;	      /**< of the tally's buckets */
+	Owners owners;	      /**< the owners of the tally's buckets */
 	ThreadTotals threads; /**< with RecorderSettings::per_thread */
 	Accounting accounting;
 	uint64_t counter_bytes = 0; /**< peak memory of counters */
 	std::vector<std::string>
 		targets;	/**< "python3 (pid 4711)": some of those attached by number or name */
 	uint64_t processes = 0; /**< number of processes profiled since the start */
-	std::shared_ptr<Object> program; /**< the program with most samples */
-	uint64_t slice_ms = 0; /**< length of the slices that samples are told apart by; 0: they are not */
-	uint64_t missing = 0;  /**< samples that the module counted but that are not in the counters */
+	std::shared_ptr<Object> program;       /**< the program with the most samples */
+	uint64_t slice_ms = 0;		       /**< length of a time slice; 0: no slices */
+	uint64_t missing = 0;		       /**< counted samples that the counters lack */
 	std::vector<EventAccount> events = {}; /**< of each source, if they are events; without names */
 	bool by_perf = false;		       /**< perf's events were sampled, without the module */
 	bool without_kernel = false;	       /**< perf sampled nothing in the kernel */
 };
 
-/** Receives reports of what cannot be profiled, while the rest goes on. */
+/** Receives reports of what cannot be profiled, while the recording goes on without it. */
 class RecorderLog {
 public:
 	virtual ~RecorderLog() = default;
@@ -70,7 +70,7 @@ public:
 	virtual ~Recorder() = default;
 
 	/**
-	 * Attach to all of them at once, except those that are already profiled.
+	 * Attach to all these processes at once, except those that are already profiled.
 	 * @param young whether they have just started their programs.
 	 * @return how many were attached; failures are reported to the log.
 	 */
@@ -83,7 +83,7 @@ public:
 	 */
 	virtual bool attach_everybody(const Selection &) { return false; }
 
-	/** For poll(2): there is something to do once one of them is ready. */
+	/** For poll(2): call work() once one of these is ready. */
 	[[nodiscard]] virtual std::vector<pollfd> descriptors() const = 0;
 	/** The latest time to call work() again, unless a descriptor is ready before. */
 	[[nodiscard]] virtual Clock::time_point next_work(Clock::time_point now) const = 0;

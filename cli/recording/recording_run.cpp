@@ -70,7 +70,7 @@ Outcome RecordingRun::prepare()
 		if (Outcome available = check_available(event); !available)
 			return available;
 	}
-	/* For a command that has not run yet, there is nothing to choose periods by. */
+	/* For a command that has not run yet, there is nothing to derive periods from. */
 	if (!options_.selection.empty())
 		choose_periods(options_.events, options_.selection.pids);
 	for (const Event &event : options_.events)
@@ -204,7 +204,7 @@ Outcome RecordingRun::attach()
 	return recorder_->attach(pids, of_command) ? Outcome(Done()) : nothing;
 }
 
-/** @return how many processes were found that have not ended. */
+/** @return how many of the processes found have not ended. */
 size_t RecordingRun::search()
 {
 	std::vector<pid_t> found = finder_->find();

@@ -30,7 +30,7 @@ using RecorderWrap = std::function<std::unique_ptr<Recorder>(std::unique_ptr<Rec
 
 /**
  * A recorder and what it profiles: processes, a search for processes, or a command.  A command that
- * is given with one of the others is not a target; it only ends the recording.
+ * is given with one of the others is not a target; it only sets the duration.
  */
 class RecordingRun {
 public:
@@ -60,11 +60,11 @@ public:
 	[[nodiscard]] const std::vector<SampleSource> &sources() const { return sources_; }
 	/** Nanoseconds between samples of the clock; 0: it does not tick. */
 	[[nodiscard]] uint64_t period() const { return period_; }
-	/** What samples. */
+	/** What takes the samples: the module or perf. */
 	[[nodiscard]] const Backend &backend() const { return backend_; }
 	/** What a sample costs with perf, if it could be measured. */
 	[[nodiscard]] const std::optional<TickCost> &perf_cost() const { return perf_cost_; }
-	/** The command, which may not be what is profiled; or nullptr. */
+	/** The command, whether or not it is profiled; or nullptr. */
 	[[nodiscard]] ChildProcess *command() { return command_ ? &*command_ : nullptr; }
 	/**
 	 * Wait for the end of the command, after the recording.  Ctrl-C on a terminal

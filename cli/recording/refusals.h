@@ -15,7 +15,7 @@ class Refusals {
 public:
 	/**
 	 * Add a process; one that is tried repeatedly counts once.
-	 * @param searched whether a search found it; then it is ignored if it has ended since.
+	 * @param searched whether a search found the process; if so, it is ignored if it has ended.
 	 */
 	void add(pid_t pid, const std::string &name, const std::string &why, bool searched = false);
 	[[nodiscard]] bool empty() const { return processes_.empty(); }

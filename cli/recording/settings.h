@@ -14,13 +14,12 @@ namespace cli {
 struct RecorderSettings {
 	uint64_t period = 0; /**< ns between samples, or events */
 	KernelTime kernel = KernelTime::ByFunction;
-	bool follow = true;	  /**< also record forked children */
-	bool threads = false;	  /**< targets are single threads */
-	bool per_process = false; /**< tell the processes of a program apart */
-	uint64_t memory = 0;	  /**< most bytes to pin */
-	bool per_thread = false;  /**< also add up the samples of each thread */
-	bool per_cgroup =
-		false; /**< tell a program's processes apart by their cgroups, if that is possible */
+	bool follow = true;		      /**< also record forked children */
+	bool threads = false;		      /**< targets are single threads */
+	bool per_process = false;	      /**< distinguish a program's processes */
+	uint64_t memory = 0;		      /**< most bytes to pin */
+	bool per_thread = false;	      /**< also add up the samples of each thread */
+	bool per_cgroup = false;	      /**< distinguish processes by cgroup, if possible */
 	std::optional<perf_event_attr> event; /**< what ticks instead of the clock */
 };
 

@@ -17,7 +17,7 @@
 
 namespace cli {
 
-/** What is to sample. */
+/** What should take the samples. */
 enum class WantedBackend {
 	Any, /**< the module, or else perf's events */
 	Module,

@@ -16,14 +16,14 @@ namespace {
 constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
 constexpr uint64_t event_ns_least = 1000;
 /*
- * News that follows other news waits this long.  Each program of a shell script causes some, and
- * waking up for each of them costs more than its ticks.
+ * Wake-ups are at least this far apart.  Each program that a shell script runs would cause some,
+ * and each wake-up costs more than the program's ticks.
  */
 constexpr std::chrono::milliseconds news_interval{50};
-/* A file names only this many of the attached processes. */
+/* The most attached processes that a file names. */
 constexpr size_t most_named = 100;
 
-/* A recording has a number for this many elements of its first table, but at least least_numbers. */
+/* One number for every 8 elements of the first table, but at least least_numbers. */
 constexpr uint64_t counts_for_number = 8;
 constexpr uint64_t least_numbers = uint64_t{1} << 15;
 
@@ -46,7 +46,7 @@ uint32_t TextRecorder::flags() const
 	       static_cast<uint32_t>(settings_.kernel == KernelTime::AtCall ? PROFIL_KERNEL_TICKS : 0);
 }
 
-/** Begin the recording; with places in the kernel, if that is permitted. */
+/** Begin the recording; with addresses in the kernel, if that is permitted. */
 AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 {
 	if (counts_kernel()) {
@@ -67,7 +67,7 @@ AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 {
 	const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF));
-	/* Software events come at most once in event_ns_least, and others are throttled. */
+	/* Software events occur at most once in event_ns_least, and others are throttled. */
 	const uint64_t ticks =
 		settings_.event ? cpus * look_ns / event_ns_least : cpus * (look_ns / settings_.period + 1);
 	uint64_t counts = first_counts(settings_.memory, ticks,
@@ -208,7 +208,7 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 
 	if (!criteria || !are_cgroups_2(criteria->cgroups()))
 		return false;
-	/* Ticks at calls may have to wait, with few places for all: leave them to the selected. */
+	/* Ticks at calls may wait in one of a few slots: leave these to the selected processes. */
 	if (selects && settings_.kernel == KernelTime::AtCall)
 		return false;
 
@@ -260,7 +260,7 @@ void TextRecorder::check(Clock::time_point now)
 
 	const profil_status status = session_.status(profile_);
 
-	/* There may be thousands, and a piece of news each 50 ms. */
+	/* Not at each wake-up: there may be thousands of members, and a wake-up every 50 ms. */
 	if (now >= next_check_) {
 		look_at_threads();
 		std::erase_if(members_, [](pid_t pid) { return has_ended(pid); });
@@ -293,7 +293,7 @@ void TextRecorder::work(Clock::time_point now)
 		armed_ = rests_ = false;
 		next_news_ = now + news_interval;
 	}
-	/* Before the looks: whatever they miss is news. */
+	/* Arm before looking: a change that the looks below miss then wakes us. */
 	if (learns_of_ends() && !armed_)
 		armed_ = arm(INT32_MAX);
 	texts_.learn();
@@ -307,11 +307,11 @@ void TextRecorder::work(Clock::time_point now)
 		next_change_ = now + (table_->fills_up() && !change_table() ? check_interval : look_interval);
 	if (pace_.due(now))
 		pace_.look(now, session_.status(profile_).ticks);
-	/* A single thread's owner is described as ended from its beginning. */
+	/* The module describes the owner of a single thread as ended from the start. */
 	if (!settings_.threads && now >= next_forgetting_ &&
 	    texts_.in_use() > std::min(numbers_, texts_.highest_number()) / 4)
 		forget_ended(now);
-	/* Whether a process matches, and what a thread is called, is looked up when samples are read. */
+	/* Read samples while their processes exist: that looks up matches, and names of threads. */
 	if ((texts_.filter() || settings_.per_thread) && now >= next_check_)
 		drain();
 	if (news || now >= next_check_ || (learns_of_ends() && !follows_))
@@ -337,7 +337,7 @@ void TextRecorder::count(CountTable &table)
 	});
 }
 
-/** Move what was counted since the last time to the tally, while the kernel goes on counting. */
+/** Move the counts since the last call to the tally, while the kernel goes on counting. */
 void TextRecorder::drain()
 {
 	if (!table_)

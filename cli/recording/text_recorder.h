@@ -21,10 +21,10 @@
 namespace cli {
 
 /**
- * A recording of the module (PROFIL_RECORD) with its table of counts.
+ * A recording by the module (PROFIL_RECORD) with its table of counts.
  *
  * Nothing has to be done for an exec, or for a library that is loaded.  The module wakes the
- * recorder when a process ends, but not when a thread does, so threads are looked at.
+ * recorder when a process ends, but not when a thread does, so threads are polled.
  */
 class TextRecorder : public Recorder {
 public:
@@ -91,26 +91,26 @@ private:
 	std::unique_ptr<CountTable> table_;
 	uint32_t profile_ = 0;
 	std::set<pid_t> members_;
-	std::map<pid_t, std::optional<ProgramStart>> starts_; /* of threads: what they run */
-	bool follows_ = false;				      /* a process that has not ended */
-	bool others_ = false;				      /* processes that it cannot follow */
+	std::map<pid_t, std::optional<ProgramStart>> starts_; /* by thread: its program */
+	bool follows_ = false;				      /* a followed process has not ended */
+	bool others_ = false;				      /* only unfollowed processes run */
 	Recording recording_;
-	Accounting parted_;	    /* of all parts that were taken */
-	EventAccount event_;	    /* so far; others may have sampled it before */
-	EventAccount event_parted_; /* before this part */
+	Accounting parted_;	    /* the sum of all parts taken */
+	EventAccount event_;	    /* the account so far; others may have sampled it before */
+	EventAccount event_parted_; /* the account before this part */
 	LookPace pace_;
-	bool armed_ = false; /* the module tells of news */
-	bool rests_ = false; /* until it does */
+	bool armed_ = false; /* the module will wake us */
+	bool rests_ = false; /* asleep until the module wakes us */
 	Clock::time_point next_check_{};
-	Clock::time_point next_change_{}; /* of the table: not before */
+	Clock::time_point next_change_{}; /* earliest next change of the table */
 	Clock::time_point next_look_{};
 	Clock::time_point next_forgetting_{};
-	Clock::time_point next_news_{}; /* not before */
-	uint64_t numbers_ = 0;		/* the most that the recording can have */
+	Clock::time_point next_news_{}; /* earliest next wake-up */
+	uint64_t numbers_ = 0;		/* the most numbers that the recording can have */
 	std::optional<MachineTime> began_;
 	std::optional<MachineTime> ended_;
 	bool everybody_ = false;
-	bool over_ = false; /* the module has ended it */
+	bool over_ = false; /* the module has ended the recording */
 };
 
 } // namespace cli

@@ -8,14 +8,14 @@
 namespace cli {
 namespace {
 
-/* Ended processes whose anonymous memory still has mappings of its own in the file. */
+/* The most ended processes whose anonymous memory keeps mappings of its own in the file. */
 constexpr size_t most_ended = 1000;
 
 } // namespace
 
 /**
- * Only what is in the table has an owner: what was lost may be of any process, so it is
- * no part of the selected ticks.
+ * Only ticks in the table have an owner.  Lost ticks may be of any process, so they are not
+ * among the selected ticks.
  * @param all the accounting of the whole recording.
  */
 Accounting TextRecorder::selected(const Accounting &all) const
@@ -82,7 +82,7 @@ Recording TextRecorder::snapshot()
 	Accounting now = accounting();
 
 	drain();
-	/* drain() has just found out what matches. */
+	/* drain() has just found out which processes match. */
 	if (texts_.filter())
 		now = accounting();
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While nothing happens, the recorder sleeps until the module has news (PROFIL_WAIT).  At other
- * times, the end of a process that it records wakes it, too.
+ * While nothing happens, the recorder sleeps until the module wakes it (PROFIL_WAIT).  At other
+ * times it looks at intervals, and the end of a recorded process wakes it, too.
  *
- * Checks that are otherwise made each second also wait for news.  The module reports all that they
- * look for: new texts, a table that fills up, new processes, which need the numbers of ended ones,
- * and the end of the recording.  Generated code is looked at when it ticks at new places.
+ * Checks that are otherwise made each second also wait for a wake-up.  The module reports all that
+ * they look for: new texts, a table that fills up, new processes, which need the numbers of ended
+ * ones, and the end of the recording.  Generated code is looked at when it ticks at new addresses.
  */
 #include "cli/recording/text_recorder.h"
 
@@ -35,7 +35,7 @@ bool TextRecorder::has_news() const
 	return poll(&session, 1, 0) == 1;
 }
 
-/** Does the module tell when the processes of the recording end? */
+/** Does the module report the ends of the recording's processes? */
 bool TextRecorder::learns_of_ends() const
 {
 	return profile_ && !over_ && !everybody_ && !settings_.threads;
@@ -45,7 +45,7 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 {
 	if (!profile_ || over_ || !pace_.may_rest(now))
 		return false;
-	/* Whether a process matches, and what threads are called, must be looked up soon after its ticks. */
+	/* A process's match and the names of its threads must be looked up soon after its ticks. */
 	if (texts_.filter() || settings_.per_thread)
 		return false;
 	/* Nothing reports the end of a thread. */
@@ -59,7 +59,7 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 }
 
 /**
- * Be woken by news, or by so many new keys in the table.
+ * Ask the module for a wake-up: at news, or when the table has @p keys new keys.
  * @return false if the recording has ended.
  */
 bool TextRecorder::arm(uint32_t keys)
@@ -84,7 +84,7 @@ void TextRecorder::rest(Clock::time_point now)
 		texts_.look_at_ended();
 		check(now);
 	}
-	/* If only this look has found generated code, rest again, with a wake-up for each new key. */
+	/* If this look was the first to find generated code, rest again later, with keys = 1. */
 	rests_ = !idle() && (keys == 1 || !texts_.has_code());
 }
 

@@ -16,7 +16,7 @@
 namespace cli {
 namespace {
 
-/* Every recording has it. */
+/* The kernel has this number in every recording. */
 constexpr uint32_t kernel_number = 1;
 /* A tick may still count for a process up to 100 ms after its end. */
 constexpr std::chrono::seconds rest{1};
@@ -69,7 +69,7 @@ void TextTable::learn_module(uint32_t number, const profil_describe &about, cons
 	kernel_.set(number, {name, about.base, about.bytes, about.first, about.last});
 }
 
-/** Modules may have been removed; the recording forgets those without ticks. */
+/** Kernel modules may have been removed; the recording forgets those without ticks. */
 void TextTable::look_at_modules()
 {
 	profil_describe about;
@@ -79,7 +79,7 @@ void TextTable::look_at_modules()
 			continue;
 		if (ask(number, about))
 			learn_module(number, about, life.name.c_str());
-		else if (ask(0, about)) /* the recording itself is there */
+		else if (ask(0, about)) /* the recording itself still exists */
 			kernel_.forget(number);
 	}
 }
@@ -125,7 +125,7 @@ std::optional<OwnerFacts> TextTable::facts_of(uint32_t owner) const
 	const std::optional<ProcessFacts> now =
 		about.pid && about.state == PROFIL_OWNER_LIVE ? process_facts(about.pid) : std::nullopt;
 
-	/* If it still runs, the PID was its own, and the name not that of the next program. */
+	/* If the owner is still live, PID and name are its own, not the next program's. */
 	if (now && ask(owner, about) && about.state == PROFIL_OWNER_LIVE)
 		return OwnerFacts{now->name, about.pid, about.uid, about.cgroup, about.parent, false};
 	return facts_in(about);
@@ -212,7 +212,7 @@ void TextTable::learn()
 	highest_ = about.highest;
 	while (last_ != about.numbers) {
 		last_ = last_ == about.highest ? 1 : last_ + 1;
-		/* Numbers wrap around, and skip those in use.  The kernel itself forgets those of modules. */
+		/* Numbers wrap around, skipping those in use.  The kernel may reuse a module's. */
 		const Number *const known = find(last_);
 		if (known && known->kind != PROFIL_KIND_MODULE)
 			continue;
@@ -228,7 +228,7 @@ void TextTable::begin_round()
 		filter_->begin_round();
 }
 
-/** Also adds to selected_. */
+/** Does a cell's owner match?  Also adds its samples to selected_. */
 bool TextTable::is_selected(const Number &cell, const Number &text, uint64_t samples)
 {
 	const Number *const owner = find(cell.owner);
@@ -318,7 +318,7 @@ bool TextTable::has_ended(uint32_t key, const Number &number) const
 	       (number.code->start && program_start(number.code->pid) != number.code->start);
 }
 
-/** The owners and the memory that have ended long enough ago. */
+/** The numbers of owners, and of memory, that were found ended long enough ago. */
 std::set<uint32_t> TextTable::find_ended(Clock::time_point now)
 {
 	std::set<uint32_t> doomed;
@@ -344,7 +344,7 @@ void TextTable::add_cells(std::set<uint32_t> &doomed) const
 	doomed.merge(cells);
 }
 
-/** Keep the names of existing rows, and of processes that may still get one. */
+/** Keep the names of existing rows, and of processes that may still get a row. */
 void TextTable::forget_owners(const Tally &tally)
 {
 	std::set<uint32_t> kept = tally.owners();

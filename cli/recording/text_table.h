@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/text_table.h  What the numbers of a recording stand for, as objects. */
+/** @file cli/recording/text_table.h  The objects that the numbers of a recording stand for. */
 #pragma once
 
 #include "cli/objects/kernel_objects.h"
@@ -28,13 +28,13 @@
 namespace cli {
 
 /**
- * What rows call a program of a recording: its command name, or else the base name of the
- * file that was executed, or else "[unknown]".
+ * The name of a program in rows: its command name, or else the base name of the file that was
+ * executed, or else "[unknown]".
  * @param path of the file; empty: not known.
  */
 std::string owner_name(std::string_view command, std::string_view path);
 /**
- * What rows call a kernel thread: "[kworker]", whatever CPU or queue it serves.
+ * The name of a kernel thread in rows: "[kworker]", whatever CPU or queue it serves.
  * @param command its command name, as in proc_pid_comm(5).
  */
 std::string kernel_thread_name(std::string_view command);
@@ -46,7 +46,7 @@ struct Selected {
 	uint64_t unowned = 0; /**< whose owner is not known */
 };
 
-/** Tells a file from another that has replaced it at its path. */
+/** Distinguishes a file from another that has replaced it at its path. */
 struct FileFacts {
 	uint64_t inode = 0;
 	uint64_t bytes = 0;
@@ -63,12 +63,12 @@ public:
 	void prepare() { kernel_.read(); }
 	/**
 	 * From now on, look up numbers in this profile of the session.
-	 * @param with_kernel whether samples in the kernel are to be added.
+	 * @param with_kernel whether count() adds samples in the kernel.
 	 */
 	void begin(uint32_t profile, bool with_kernel);
-	/** Set whether programs are told apart by process, and by the cgroup of the process. */
+	/** Set whether programs are distinguished by process, and by the process's cgroup. */
 	void tell_apart(bool per_process, bool per_cgroup);
-	/** Record only the owners that match; each is of one process. */
+	/** Record only the owners that match; each owner is of one process. */
 	void select(Criteria criteria, bool follow);
 	/** The selection; nullptr: everything is recorded. */
 	[[nodiscard]] const OwnerFilter *filter() const { return filter_.get(); }
@@ -76,39 +76,39 @@ public:
 	void learn();
 	/** Is there memory with generated code whose process has not ended? */
 	[[nodiscard]] bool has_code() const;
-	/** Are there modules of the kernel whose names are still to be read? */
+	/** Are there kernel modules whose names have not been read yet? */
 	[[nodiscard]] bool has_nameless() const { return kernel_.has_nameless(); }
 	/** Look again where processes have generated code, and for files that name it. */
 	void look();
-	/** The same, for the last time, for processes that have ended: what they leave may go soon. */
+	/** Like look(), once, for processes that have ended: their files may vanish soon. */
 	void look_at_ended();
 	/** Look again at owners that did not match, if they have new samples. */
 	void begin_round();
 	/**
-	 * Add samples of an element of the recording's table; those of the kernel only if begin()
-	 * was told so.
-	 * @param threads receives elements of threads, whose samples are in other elements as well.
+	 * Add samples of an element of the recording's table; samples in the kernel only if begin()
+	 * was asked for them.
+	 * @param threads receives per-thread elements; their samples are in other elements as well.
 	 */
 	void count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads);
-	/** Numbers for the programs, or for the processes; those of one name have one number. */
+	/** Numbers of the programs, or processes, in rows; the same name has the same number. */
 	[[nodiscard]] const Owners &owners() const { return owners_; }
 	/** Restore the owners of a part that is given back. */
 	void restore(const Owners &earlier) { owners_.add(earlier); }
-	/** The program with most samples. */
+	/** The program with the most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const
 	{
 		return tally.busiest_of(programs_);
 	}
 	/** The samples of matching owners that count() was given; only with a selection. */
 	[[nodiscard]] const Selected &selected() const { return selected_; }
-	/** How many numbers were given and not forgotten, as of the last learn(). */
+	/** How many numbers were given out and not forgotten, as of the last learn(). */
 	[[nodiscard]] uint32_t in_use() const { return in_use_; }
-	/** The highest number that the recording gives. */
+	/** The highest number that is ever given out. */
 	[[nodiscard]] uint64_t highest_number() const { return highest_; }
 	/**
-	 * Forget processes, and their memory, that a call at least a second ago has found to have
-	 * ended; and find those that have ended now.  All that was counted must have been given
-	 * to count().
+	 * Forget processes, and their memory, that a call at least a second ago found to have
+	 * ended, and find those that have ended since.  All samples must have been given to
+	 * count() before.
 	 * @param tally whose rows keep their names.
 	 */
 	void forget_ended(Clock::time_point now, const Tally &tally);
@@ -123,7 +123,7 @@ private:
 		std::optional<ProgramStart> start; /**< mappings are read only while this is the same */
 		std::vector<Mapping> mappings;
 		std::map<std::string, std::shared_ptr<Object>> objects; /**< by the name of the mapping */
-		bool ended = false; /**< its process has, and was looked at since */
+		bool ended = false; /**< its process has ended, and was looked at since */
 	};
 	struct Number {
 		uint32_t kind = 0;
@@ -131,7 +131,7 @@ private:
 		uint32_t owner = 0;			/**< of a cell */
 		uint32_t program = 0;			/**< of an owner: in owners_ */
 		pid_t pid = 0;				/**< of an owner of one process */
-		bool nobody = false;			/**< the owner of ticks whose process is not known */
+		bool nobody = false;			/**< owns ticks of unknown processes */
 		std::shared_ptr<Object> object;		/**< of a file or vDSO */
 		FileFacts facts;			/**< of a file */
 		std::unique_ptr<Code> code;		/**< of memory */
@@ -163,13 +163,13 @@ private:
 	const Session &session_;
 	uint32_t profile_ = 0;
 	std::unordered_map<uint32_t, Number> numbers_; /* what is not forgotten */
-	uint32_t last_ = 0;			       /* that was described */
+	uint32_t last_ = 0;			       /* the last number that was described */
 	uint32_t in_use_ = 0;
 	uint32_t highest_ = 0;
 	std::set<std::shared_ptr<Object>> programs_;
 	std::unique_ptr<OwnerFilter> filter_;
-	bool per_process_ = false;	       /* owners that have a PID are told apart by it */
-	std::unique_ptr<CgroupPaths> cgroups_; /* by which they are told apart, or nullptr */
+	bool per_process_ = false;	       /* distinguish owners that have a PID by it */
+	std::unique_ptr<CgroupPaths> cgroups_; /* to distinguish owners by, or nullptr */
 	Selected selected_;
 	bool with_kernel_ = false;
 	KernelObjects kernel_;

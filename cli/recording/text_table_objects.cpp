@@ -67,7 +67,7 @@ void open_same(Object &object, const FileFacts &ran)
 
 } // namespace
 
-/** Prefer the module's own way: it works for files that were deleted, or are in a container. */
+/** Open it through the module if possible: that works for files deleted or in a container. */
 void TextTable::open_file(const profil_describe &text, Object &object)
 {
 	profil_describe request = {};

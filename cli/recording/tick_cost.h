@@ -25,7 +25,7 @@ Result<TickCost> measure_tick_cost(uint64_t next = 0);
 
 /**
  * The period to measure at, in ns: 1 ms, or the period of a running clock that ticks
- * nearly as often, because 1 ms would make that tick twice as often.
+ * nearly as often, because a period of 1 ms would make that clock tick twice as often.
  * @param others the period of the running clock, or 0.
  */
 uint64_t measuring_period(uint64_t others);

@@ -12,10 +12,10 @@
 namespace cli {
 
 /**
- * Does a container or a sandbox refuse the events of one's own processes, not the kernel itself?
+ * Was an event of our own process refused by a container or sandbox, not by the kernel itself?
  *
- * The kernel refuses them with EACCES and only if kernel.perf_event_paranoid is 3, as Debian has it; a
- * kernel with that setting has the system call.
+ * The kernel refuses one only with EACCES, and only if kernel.perf_event_paranoid is above 2, as on
+ * Debian.  A kernel that has this sysctl also has the system call.
  * @param error of perf_event_open(2).
  */
 bool is_refused_by_sandbox(int error, std::optional<long> paranoid);
@@ -23,17 +23,17 @@ bool is_refused_by_sandbox(int error, std::optional<long> paranoid);
 /** Can this process sample itself with perf's events?  If not: why, and what would help. */
 Outcome check_perf();
 
-/** The shortest period of the clock in ns: kernel.perf_event_max_sample_rate. */
+/** The shortest period of the clock, in ns, from kernel.perf_event_max_sample_rate. */
 uint64_t shortest_perf_period();
 
-/** Why a process, or all, are not sampled.  @param error of perf_event_open(2). */
+/** Why a process, or the whole system, is not sampled.  @param error of perf_event_open(2). */
 std::string why_not_sampled(int error, const perf_event_attr &event);
 
 /** Why perf does not sample the kernel for this user, and what would help. */
 std::string why_kernel_is_hidden();
 
 /**
- * The cost of a sample: as measure_tick_cost(), with a perf event, for some milliseconds.
+ * The cost of a sample: measure_tick_cost() with a perf event, in a few milliseconds.
  */
 Result<TickCost> measure_perf_cost();
 

@@ -13,15 +13,14 @@
 
 namespace cli {
 
-/** What samples, and what it allows. */
+/** What takes the samples, and its limits. */
 struct Backend {
-	bool perf = false; /**< perf's events, not the module */
-	profil_info info =
-		{};	 /**< of the module; with perf, only the shortest period and no limit of pages */
-	std::string why; /**< with perf: why not the module */
+	bool perf = false;     /**< perf's events, not the module */
+	profil_info info = {}; /**< the module's; with perf: period_min and unlimited pages_max */
+	std::string why;       /**< with perf: why not the module */
 };
 
-/** The module, or perf's events if it is not there and the options leave the choice. */
+/** The module, or perf's events if the module cannot be used and the options leave the choice. */
 Result<Backend> choose_backend(const TargetOptions &options);
 
 /** The nanoseconds between samples, or an error if the backend does not permit that rate. */

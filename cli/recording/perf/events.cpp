@@ -14,7 +14,7 @@
 namespace cli {
 namespace {
 
-/* In linux/perf_event.h since 6.0. */
+/* PERF_FORMAT_LOST, in linux/perf_event.h since 6.0. */
 constexpr uint64_t format_lost = uint64_t{1} << 4;
 
 bool may_wait(const perf_event_attr &attr)
@@ -73,7 +73,7 @@ perf_event_attr PerfEvents::attr_of(uint32_t source, bool everybody) const
 	attr.inherit_thread = attr.inherit && !settings_.follow;
 	if (settings_.kernel == KernelTime::LeftOut || hides_kernel_)
 		attr.exclude_kernel = 1;
-	/* One event reports programs and mappings for all. */
+	/* The first source's events report programs and mappings for all sources. */
 	if (!source) {
 		attr.mmap = 1;
 		attr.mmap2 = 1;
@@ -115,7 +115,7 @@ int PerfEvents::open_on_cpus(pid_t tid, Member &member)
 	return 0;
 }
 
-/* Each attempt asks for less: the kernel may be older, or may not let us see itself. */
+/* Each attempt asks for less: the kernel may be older, or may not let us sample it. */
 int PerfEvents::add(pid_t tid)
 {
 	const bool was_newer = newer_;
@@ -191,7 +191,7 @@ PerfEvents::Reading PerfEvents::look_at(const Counter &counter)
 {
 	Reading reading;
 
-	/* Without the last number before 6.0. */
+	/* Before 6.0, the kernel does not write the last member. */
 	if (::read(counter.fd.get(), &reading, sizeof(reading)) <= 0)
 		return {};
 	return reading;
@@ -202,7 +202,7 @@ void PerfEvents::close_ended()
 	std::array<epoll_event, 64> events;
 	const int count = epoll_wait(poll_.get(), events.data(), events.size(), 0);
 
-	/* Records of those that were closed in the last call have been read since. */
+	/* The records of events that the last call closed have been read since. */
 	for (const uint64_t id : std::exchange(closed_ids_, {}))
 		source_of_.erase(id);
 	for (int i = 0; i < count; i++) {
@@ -236,8 +236,8 @@ std::vector<EventAccount> PerfEvents::accounts() const
 }
 
 /*
- * While a thread runs, its events are enabled for all CPUs, and counted on its own.  They are opened and
- * read one after the other: only the shortest time is one in which all of them were open.
+ * While a thread runs, its events are enabled on all CPUs, but run only on its own CPU.  They are
+ * opened and read in turn: only during the shortest enabled time were all of them open.
  */
 void PerfEvents::add_times(const Member &member, std::vector<EventAccount> &sums) const
 {

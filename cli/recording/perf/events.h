@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/perf/events.h  perf's events of a recording, and the rings they write into. */
+/** @file cli/recording/perf/events.h  A recording's perf events, and the rings they write into. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -18,8 +18,8 @@
 namespace cli {
 
 /**
- * For each thread that was attached, or for the machine, an event of each source on each CPU: perf
- * does not let inherited events write into one ring from several CPUs.
+ * The events of each attached thread, or of all processes: one for each source and CPU, because
+ * perf does not let inherited events write into one ring from several CPUs.
  *
  * Functions return 0, or the errno value of perf_event_open(2).
  */
@@ -29,33 +29,33 @@ public:
 	explicit PerfEvents(const PerfSettings &settings) : settings_(settings) {}
 
 	Outcome open_rings();
-	/** Sample a thread, and what it creates; -1: all processes. */
+	/** Sample a thread, and the threads and processes that it creates; -1: all processes. */
 	int add(pid_t tid);
 
 	/** Readable when a ring is partly full, or a thread and all that it has created have ended. */
 	[[nodiscard]] int fd() const { return poll_.get(); }
 	/** Is a ring partly full? */
 	[[nodiscard]] bool is_filling_up();
-	/** Visit all records of before a time, oldest first. */
+	/** Visit all records up to a time, oldest first. */
 	void read(uint64_t until, const std::function<void(const PerfRecord &)> &visit);
-	/** Close the events of threads that have ended, with all that they have created. */
+	/** Close the events of each thread that has ended along with all that it created. */
 	void close_ended();
 	/** Is there no event? */
 	[[nodiscard]] bool empty() const { return members_.empty(); }
-	/** Count no longer. */
+	/** Stop counting. */
 	void stop();
 
-	/** Is time in the kernel not sampled, though it was asked for? */
+	/** Is time in the kernel not sampled, although it was asked for? */
 	[[nodiscard]] bool hides_kernel() const { return hides_kernel_; }
 	/** Do samples have the cgroup? */
 	[[nodiscard]] bool knows_cgroups() const { return cgroups_; }
-	/** Ask for the cgroup of samples from now on; not if the kernel does not know it. */
+	/** Ask for the cgroup of each sample from now on, if the kernel supports that. */
 	void ask_for_cgroups() { cgroups_ = true; }
 	/** The source of an event, by its ID. */
 	[[nodiscard]] uint32_t source_of(uint64_t id) const;
-	/** How long each source was counted, if it is an event of hardware, which may have to wait. */
+	/** How long each source was counted, if it is a hardware event: these may have to wait. */
 	[[nodiscard]] std::vector<EventAccount> accounts() const;
-	/** The records that found no room, of all events; 0 if the kernel does not tell (before 6.0). */
+	/** How many records found no room; 0 if the kernel does not tell (before 6.0). */
 	[[nodiscard]] uint64_t lost() const;
 	[[nodiscard]] uint64_t ring_bytes() const;
 
@@ -66,7 +66,7 @@ private:
 		uint64_t id = 0;
 	};
 	using Member = std::vector<Counter>;
-	/** What an event of this settings' read_format says. */
+	/** What read(2) returns for the read_format of attr_of(). */
 	struct Reading {
 		uint64_t count = 0;
 		uint64_t enabled_ns = 0;
@@ -87,11 +87,11 @@ private:
 	std::map<uint64_t, Member> members_; /* by a number that epoll reports */
 	uint64_t last_member_ = 0;
 	std::unordered_map<uint64_t, uint32_t>
-		source_of_; /* by the ID of an event; not of the first source */
+		source_of_; /* by event ID; without the first source's events */
 	std::vector<uint64_t> closed_ids_;
 	std::vector<EventAccount> closed_; /* of events that were closed */
 	uint64_t closed_lost_ = 0;
-	bool everybody_ = false; /* the member is all processes */
+	bool everybody_ = false; /* the only member is "all processes" */
 	bool hides_kernel_ = false;
 	bool cgroups_ = false;
 	bool newer_ = true; /* ask for what kernels before 6.0 do not know */

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/** Take the file at a path, if @p is_it; else say why not. */
+/** Take the file at a path, if @p is_it accepts it; else say why not. */
 template <typename Test> bool take_file(Object &object, const std::string &path, Test is_it)
 {
 	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -38,7 +38,7 @@ template <typename Test> bool take_file(Object &object, const std::string &path,
 	return true;
 }
 
-/** The file with that build-id that a process has mapped. */
+/** A file that a process has mapped; opened only if it has that build-id. */
 std::shared_ptr<Object> open_file(pid_t pid, const Mapping &mapping, const std::string &build_id)
 {
 	auto object = std::make_shared<Object>();
@@ -60,7 +60,7 @@ std::shared_ptr<Object> open_file(pid_t pid, const Mapping &mapping, const std::
 	return object;
 }
 
-/** Where an object is mapped, if its file does not say. */
+/** Add a mapping to its object's texts, unless these are known already. */
 void add_mapping_as_text(Object &object, const Mapping &mapping)
 {
 	const uint64_t low = object.link_address(mapping.offset);
@@ -85,7 +85,7 @@ std::shared_ptr<Object> PerfObjects::find(pid_t pid, const Mapping &mapping, con
 		files_.try_emplace({mapping.name, build_id}, Known{object, false});
 	} else {
 		object = table_.find(pid, mapping);
-		/* The process may have ended.  Devices are not comparable everywhere: not on btrfs. */
+		/* The process may have ended.  On btrfs, a mapping's device differs from st_dev. */
 		if (mapping.source == Source::File && !object->file && !mapping.deleted)
 			take_file(*object, mapping.name, [&](const Object &, const struct stat &about) {
 				return about.st_dev == mapping.device && about.st_ino == mapping.inode;

@@ -16,9 +16,8 @@ namespace cli {
 /**
  * Finds each object once, whether perf has reported its build-id or /proc its inode.
  *
- * A file is mostly known by path and build-id, so that nothing has to be opened when another
- * process maps it, and that the file that is opened is the one that was mapped, even if the
- * process has ended since.
+ * Most files are known by path and build-id.  So nothing has to be opened when another process
+ * maps one, and the file that is opened is the one that was mapped, even if the process has ended.
  */
 class PerfObjects {
 public:
@@ -36,7 +35,7 @@ private:
 	};
 
 	std::map<std::pair<std::string, std::string>, Known> files_; /* by name and build-id */
-	ObjectTable table_;					     /* of all others */
+	ObjectTable table_;					     /* all others */
 };
 
 } // namespace cli

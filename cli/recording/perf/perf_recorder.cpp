@@ -19,18 +19,18 @@
 namespace cli {
 namespace {
 
-/* A CPU writes its records a little after their time; until then, newer ones of other CPUs wait. */
+/* A CPU writes a record a little after its timestamp; newer ones of other CPUs wait that long. */
 constexpr uint64_t settling_ns = 1'000'000;
 constexpr uint64_t all_records = std::numeric_limits<uint64_t>::max();
 constexpr std::chrono::seconds upkeep_interval{1};
 constexpr std::chrono::milliseconds longest_interval{1000};
-/* The last is the kernel's longest tick: perf starts what it has stopped at the next one. */
+/* The kernel's longest tick: at the next one, perf restarts an event that it has throttled. */
 constexpr uint64_t longest_stop_ns = 10'000'000;
-/* A file names only this many of the attached processes. */
+/* The most attached processes that a file names. */
 constexpr size_t most_named = 100;
-/* Ended processes whose generated code still has rows of its own. */
+/* The most ended processes whose generated code keeps rows of its own. */
 constexpr size_t most_ended = 1000;
-/* Programs whose names are kept although they may have no samples. */
+/* With more names of programs than this, those without a sample or a process are forgotten. */
 constexpr size_t most_owners = 4096;
 constexpr auto no_process = static_cast<pid_t>(-1);
 
@@ -68,7 +68,7 @@ Result<std::unique_ptr<Recorder>> PerfRecorder::create(PerfSettings settings, Re
 	return std::unique_ptr<Recorder>(std::move(recorder));
 }
 
-/** Open events for all threads of a process; those that it creates from now on inherit them. */
+/** Open events for all threads of a process; threads that it creates later inherit them. */
 int PerfRecorder::add(pid_t pid)
 {
 	int error = ESRCH;
@@ -109,7 +109,7 @@ size_t PerfRecorder::attach(std::span<const pid_t> pids, bool)
 			recording_.targets.push_back(
 				fmt::format("{} ({} {})", name, settings_.threads ? "tid" : "pid", pid));
 		members_.insert(pid);
-		/* After its events were opened: what it maps from now on is in a ring. */
+		/* Only now that its events are open: what it maps from now on is in a ring. */
 		processes_.at(process_of(pid));
 		attached++;
 	}
@@ -162,11 +162,11 @@ Clock::time_point PerfRecorder::next_work(Clock::time_point) const
 }
 
 /**
- * The number of urgent records so far.  If there are new ones, the next look comes soon, because
- * what they name may be gone later.
+ * The number of urgent records so far.  If there are new ones, the next look is soon, because the
+ * processes and files that they name may be gone later.
  *
- * If threads are told apart, a sample needs its thread's name; if all processes are recorded, it
- * may be the first of its process.  Otherwise only new programs and mappings cannot wait.
+ * If samples are also added up by thread, each needs its thread's name; if all processes are
+ * recorded, it may be its process's first.  Otherwise only new programs and mappings cannot wait.
  */
 uint64_t PerfRecorder::urgent() const
 {
@@ -193,7 +193,7 @@ void PerfRecorder::work(Clock::time_point now)
 	}
 }
 
-/** Add up what is in the rings. */
+/** Add up the samples in the rings. */
 void PerfRecorder::read(uint64_t until)
 {
 	if (OwnerFilter *const filter = processes_.filter())
@@ -230,7 +230,7 @@ void PerfRecorder::note_fork(const PerfRecord &record)
 	const auto child = static_cast<pid_t>(record.at<uint32_t>(0));
 	const auto parent = static_cast<pid_t>(record.at<uint32_t>(4));
 
-	/* Not a thread, nor a child that has not inherited events. */
+	/* Skip threads, and children that do not inherit events. */
 	if (child == parent || (!everybody_ && (!settings_.follow || settings_.threads)))
 		return;
 	processes_.fork(child, parent);
@@ -249,7 +249,7 @@ void PerfRecorder::note_exit(const PerfRecord &record)
 	members_.erase(pid);
 }
 
-/* While perf has stopped an event, its samples are not even lost: there are none. */
+/* While perf throttles an event, it takes no samples, so it reports none as lost. */
 void PerfRecorder::note_throttling(const PerfRecord &record, bool stopped)
 {
 	const auto time = record.at<uint64_t>(0);
@@ -344,7 +344,7 @@ Accounting PerfRecorder::accounting() const
 
 	all.counted = ticks_;
 	if (processes_.filter()) {
-		/* What was lost may be of any process. */
+		/* Lost samples may be of any process. */
 		all.lost_unowned = lost_ + lost_late_ + unowned_;
 	} else {
 		all.lost_full = lost_;
@@ -379,7 +379,7 @@ Recording PerfRecorder::snapshot()
 {
 	work(Clock::now());
 
-	/* All samples of before this, and no others. */
+	/* The snapshot has all samples up to this time, and no others. */
 	const uint64_t now = monotonic_ns();
 
 	std::this_thread::sleep_for(std::chrono::nanoseconds(settling_ns));
@@ -420,7 +420,7 @@ Recording PerfRecorder::finish()
 	read(all_records);
 	processes_.look();
 	ended_ = machine_time();
-	/* What was lost last has no record: that is written with the next one. */
+	/* The last losses have no record yet: perf would write it before its next record. */
 	lost_ = std::max(lost_, events_.lost());
 	complete(recording_, accounting());
 	return std::move(recording_);

@@ -22,8 +22,8 @@ namespace cli {
 /**
  * A recording with perf_event_open(2).
  *
- * perf writes a record for each sample into a ring, and each look at the rings adds them up here,
- * so none is kept.  Mappings, programs and processes are learnt from records as well.
+ * perf writes a record for each sample into a ring.  Each look at the rings adds the samples up and
+ * keeps none of them.  Mappings, programs and processes are learnt from records as well.
  */
 class PerfRecorder : public Recorder {
 public:
@@ -78,12 +78,12 @@ private:
 	uint64_t changes_ = 0;	  /* records so far that are not samples */
 	uint64_t lost_ = 0;	  /* records that found no room in a ring */
 	uint64_t lost_late_ = 0;  /* ticks of the clock while perf had stopped it */
-	uint64_t unowned_ = 0;	  /* samples of no process; only with a selection */
+	uint64_t unowned_ = 0;	  /* samples whose process is not known; only with a selection */
 	std::unordered_map<uint64_t, uint64_t> stopped_; /* events that perf has stopped, and when */
 	std::vector<EventAccount> throttled_;		 /* of each source */
 	std::map<std::pair<pid_t, uint32_t>, uint64_t>
 		threads_;   /* samples that are not in the recording yet */
-	Accounting parted_; /* of all parts that were taken */
+	Accounting parted_; /* the sum of all parts taken */
 	std::vector<EventAccount> events_parted_;
 	std::optional<MachineTime> began_;
 	std::optional<MachineTime> ended_;

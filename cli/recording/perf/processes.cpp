@@ -20,7 +20,7 @@ constexpr pid_t kthreadd = 2;
 constexpr pid_t idle_task = 0;
 constexpr std::string_view anonymous = "//anon";
 
-/* The places of what a PERF_RECORD_MMAP2 says. */
+/* Offsets in a PERF_RECORD_MMAP2, after its header. */
 constexpr size_t address_at = 8;
 constexpr size_t bytes_at = 16;
 constexpr size_t offset_at = 24;
@@ -31,7 +31,7 @@ constexpr size_t build_id_size_at = 32;
 constexpr size_t build_id_at = 36;
 constexpr size_t most_build_id = 20;
 constexpr size_t path_at = 64;
-/* And of a PERF_RECORD_COMM. */
+/* Offset in a PERF_RECORD_COMM. */
 constexpr size_t command_at = 8;
 
 std::string build_id_in(const PerfRecord &record)
@@ -73,7 +73,7 @@ std::optional<OwnerFacts> PerfProcesses::facts_of(uint32_t owner)
 	const auto number = process_of_.find(owner);
 	const auto process = number == process_of_.end() ? processes_.end() : processes_.find(number->second);
 
-	/* It has executed another program since. */
+	/* The process is forgotten, or it has executed another program since. */
 	if (process == processes_.end() || process->second.owner != owner)
 		return std::nullopt;
 
@@ -120,7 +120,7 @@ PerfProcesses::Process &PerfProcesses::at(pid_t pid)
 	return place->second;
 }
 
-/** It has become another owner: a new process, or another program. */
+/** For a new process, or one that has executed another program: it is another owner now. */
 void PerfProcesses::add_owner(pid_t pid, Process &process, uint32_t parent)
 {
 	name_program(pid, process);
@@ -157,7 +157,7 @@ void PerfProcesses::set_cgroup(pid_t pid, Process &process, uint64_t cgroup)
 		name_program(pid, process);
 }
 
-/** Read its mappings from /proc; if it has none any more, keep those that are known. */
+/** Read a process's mappings from /proc; if it has none any more, keep the known ones. */
 void PerfProcesses::scan(pid_t pid, Process &process)
 {
 	const Result<std::vector<Mapping>> mappings = read_maps(pid);
@@ -185,7 +185,7 @@ void PerfProcesses::add_part(pid_t pid, Process &process, const Mapping &mapping
 	Process::Parts &parts = *process.parts;
 	auto next = parts.lower_bound(mapping.start);
 
-	/* What was mapped there before is gone, but for what is left of it on both sides. */
+	/* Earlier mappings in this range are gone, except for what sticks out on either side. */
 	if (next != parts.begin()) {
 		auto &[start, before] = *std::prev(next);
 
@@ -261,7 +261,7 @@ void PerfProcesses::map(const PerfRecord &record)
 		mapping.inode = record.at<uint64_t>(inode_at);
 	}
 	name_mapping(mapping, path == anonymous ? "" : path);
-	/* What was just read from /proc has it, too. */
+	/* If at() has just read /proc, it has found this mapping, too. */
 	if (mapping.start >= mapping.end || (is_new && !process.parts->empty()))
 		return;
 	add_part(pid, process, mapping, has_build_id ? build_id_in(record) : "");
@@ -278,7 +278,7 @@ void PerfProcesses::name(const PerfRecord &record)
 	const auto tid = static_cast<pid_t>(record.at<uint32_t>(4));
 	const bool executed = record.misc() & PERF_RECORD_MISC_COMM_EXEC;
 
-	/* What rows call a program is its name when it began. */
+	/* In rows, a program keeps the name that it had when it began. */
 	if (tid != pid || pid == idle_task)
 		return;
 
@@ -306,7 +306,7 @@ void PerfProcesses::fork(pid_t child, pid_t parent)
 	Process copy = at(parent);
 
 	copy.next_scan = {};
-	/* The program that a kernel thread begins is the kernel's until it executes one. */
+	/* A child of a kernel thread is in the kernel, too, until it executes a program. */
 	copy.in_kernel = copy.in_kernel || parent == kthreadd;
 	ended_.erase(child);
 	forget(child);
@@ -338,7 +338,7 @@ void PerfProcesses::look()
 {
 	for (const std::shared_ptr<Object> &object : code_)
 		object->jit->look();
-	/* Those that had ended before the last look have no more samples. */
+	/* Processes that had ended before the last look get no more samples. */
 	for (const pid_t pid : std::exchange(doomed_, {})) {
 		if (ended_.contains(pid) && !has_threads(pid)) {
 			ended_.erase(pid);

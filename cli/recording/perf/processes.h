@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/perf/processes.h  The processes of a recording: names, mappings, owners. */
+/** @file cli/recording/perf/processes.h  A recording's processes: names, mappings, owners. */
 #pragma once
 
 #include "cli/objects/object.h"
@@ -30,8 +30,8 @@ struct PerfPlace {
 };
 
 /**
- * Follows the records of perf that tell of programs: what each process is called, and what it has
- * mapped.  What happened before the recording is read from /proc when a process is first seen.
+ * Learns the name and the mappings of each process from perf's records.  Those from before the
+ * recording are read from /proc when a process is first seen.
  */
 class PerfProcesses {
 public:
@@ -40,7 +40,7 @@ public:
 		bool in_kernel = false; /**< a kernel thread */
 		uid_t user = 0;
 		uint64_t cgroup = 0;  /**< 0: not known */
-		uint32_t owner = 0;   /**< its number in the filter; each program that it executes has one */
+		uint32_t owner = 0;   /**< number in the filter, one for each executed program */
 		uint32_t program = 0; /**< in owners() */
 
 	private:
@@ -51,29 +51,29 @@ public:
 			uint64_t offset = 0; /* in the file */
 			std::shared_ptr<Object> object;
 		};
-		using Parts = std::map<uint64_t, Part>; /* by the address where they begin; disjoint */
+		using Parts = std::map<uint64_t, Part>; /* by start address; disjoint */
 
-		std::shared_ptr<Parts> parts; /* a child shares them until one of both changes them */
+		std::shared_ptr<Parts> parts; /* shared with a child until either changes them */
 		std::shared_ptr<Object> program_file;
 		Clock::time_point next_scan{};
 	};
 
-	/** Set whether programs are told apart by process, and by the cgroup of the process. */
+	/** Set whether programs are distinguished by process, and by the process's cgroup. */
 	void tell_apart(bool per_process, bool per_cgroup);
 	/** Record only processes that match. */
 	void select(Criteria criteria, bool follow);
 	/** The selection; nullptr: everything is recorded. */
 	[[nodiscard]] OwnerFilter *filter() const { return filter_.get(); }
 
-	/** The process, which is read from /proc if it is new. */
+	/** The process; a new one is read from /proc. */
 	Process &at(pid_t pid);
-	/** Is it known? */
+	/** Is the process known? */
 	[[nodiscard]] bool contains(pid_t pid) const { return processes_.contains(pid); }
 	/** Note the cgroup that a sample of the process was in. */
 	void set_cgroup(pid_t pid, Process &process, uint64_t cgroup);
-	/** Where an address of a process is. */
+	/** Find the object that is mapped at an address of a process. */
 	PerfPlace find(pid_t pid, Process &process, uint64_t address);
-	/** Records were lost: mappings that are not known may be read again at once. */
+	/** Records were lost: find() may read /proc again at once for an unknown address. */
 	void distrust();
 
 	/** For PERF_RECORD_MMAP2. */
@@ -82,7 +82,7 @@ public:
 	void name(const PerfRecord &record);
 	/** For PERF_RECORD_FORK of a process. */
 	void fork(pid_t child, pid_t parent);
-	/** For PERF_RECORD_EXIT of the last thread of a process, or its first. */
+	/** For PERF_RECORD_EXIT of a process's first thread; others may still run. */
 	void exit(pid_t pid);
 
 	/** Look for new names of generated code, and forget ended processes. */
@@ -92,7 +92,7 @@ public:
 	uint32_t unknown_program() { return owners_.number(0, "[unknown]"); }
 	/** Restore the owners of a part that is given back. */
 	void restore(const Owners &earlier) { owners_.add(earlier); }
-	/** The program with most samples. */
+	/** The program with the most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const
 	{
 		return tally.busiest_of(programs_);
@@ -111,7 +111,7 @@ private:
 
 	std::unordered_map<pid_t, Process> processes_;
 	std::set<pid_t> ended_;	 /* they may still have samples */
-	std::set<pid_t> doomed_; /* of these: those that had ended before the last look() */
+	std::set<pid_t> doomed_; /* those of ended_ that had ended before the last look() */
 	PerfObjects objects_;
 	std::set<std::shared_ptr<Object>> programs_;
 	std::set<std::shared_ptr<Object>> code_; /* memory in which programs generate code */

@@ -13,7 +13,7 @@
 namespace cli {
 namespace {
 
-/* Wake the reader when a quarter of a ring is full: until it has run, the rest takes more. */
+/* Wake the reader when a ring is a quarter full; the rest has room for records until it runs. */
 constexpr uint64_t wake_part = 4;
 /* TID, TIME and IDENTIFIER, after each record that is not a sample. */
 constexpr size_t trailer_bytes = 24;
@@ -81,7 +81,7 @@ Result<PerfRing> PerfRing::open(int cpu, uint64_t bytes)
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
 	for (bytes = std::bit_floor(std::max(bytes, page));; bytes /= 2) {
-		/* The watermark is that of the event whose ring it is. */
+		/* A ring has the watermark of the event that owns it. */
 		attr.wakeup_watermark = static_cast<uint32_t>(bytes / wake_part);
 
 		Fd fd(static_cast<int>(
@@ -143,7 +143,7 @@ PerfRecord PerfRing::next()
 	const auto *const header = reinterpret_cast<const perf_event_header *>(data() + place);
 	const uint64_t first = bytes_ - place;
 
-	/* Records are aligned to 8 bytes, so that a header is never divided. */
+	/* Records are aligned to 8 bytes, so a header never wraps around. */
 	if (header->size <= first)
 		return PerfRecord(header);
 	joined_.resize(header->size / sizeof(uint64_t) + 1);

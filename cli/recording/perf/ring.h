@@ -12,15 +12,15 @@
 
 namespace cli {
 
-/** What identifies a record beyond its type; every event here asks for the same. */
+/** The fields that every event here asks for in a sample. */
 constexpr uint64_t perf_sample_type =
 	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 
-/** A PERF_RECORD_SAMPLE of perf_sample_type. */
+/** A PERF_RECORD_SAMPLE with the fields of perf_sample_type. */
 struct PerfSample {
 	uint64_t id = 0;
 	uint64_t ip = 0;
-	uint32_t pid = 0; /**< UINT32_MAX: of a process that is gone, or in another PID namespace */
+	uint32_t pid = 0; /**< UINT32_MAX: task is gone; 0: idle, or outside our PID namespace */
 	uint32_t tid = 0;
 	uint64_t time = 0;
 	uint64_t cgroup = 0; /**< only with PERF_SAMPLE_CGROUP */
@@ -34,7 +34,7 @@ public:
 	explicit operator bool() const { return header_; }
 	[[nodiscard]] uint32_t type() const { return header_->type; }
 	[[nodiscard]] uint16_t misc() const { return header_->misc; }
-	/** A number of the record; 0 beyond its end.  @param offset in bytes, after the header. */
+	/** A number in the record; 0 beyond its end.  @param offset in bytes, after the header. */
 	template <typename T> [[nodiscard]] T at(size_t offset) const;
 	/** The text at an offset. */
 	[[nodiscard]] std::string_view text(size_t offset) const;
@@ -72,13 +72,13 @@ public:
 	[[nodiscard]] uint64_t bytes() const { return bytes_; }
 	/** Is it partly full, so that it should be read soon? */
 	[[nodiscard]] bool fills_up();
-	/** Find out how far perf has written: next() goes so far. */
+	/** Find out how far perf has written: next() reads up to there. */
 	void look();
-	/** The oldest record that was not dropped; none if there are no more. */
+	/** The oldest record that was not dropped, or none. */
 	[[nodiscard]] PerfRecord next();
-	/** Be done with the record of next(). */
+	/** Move on from the record that next() returns. */
 	void drop();
-	/** Give the room of dropped records back. */
+	/** Let perf reuse the room of dropped records. */
 	void release();
 
 private:
@@ -98,7 +98,7 @@ private:
 	uint64_t bytes_; /* of records */
 	uint64_t head_ = 0;
 	uint64_t tail_ = 0;
-	std::vector<uint64_t> joined_; /* a record that begins at the end and goes on at the beginning */
+	std::vector<uint64_t> joined_; /* a copy of a record that wraps around */
 };
 
 } // namespace cli

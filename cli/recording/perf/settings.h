@@ -10,9 +10,9 @@
 
 namespace cli {
 
-/** What is sampled. */
+/** CPU time, or an event, to sample. */
 struct PerfSource {
-	perf_event_attr attr{}; /**< what perf_event_open(2) is to count */
+	perf_event_attr attr{}; /**< the event, for perf_event_open(2) */
 	uint64_t period = 0;	/**< events, or ns, between two samples */
 	bool clock = false;	/**< it is CPU time */
 };
@@ -27,7 +27,7 @@ inline PerfSource perf_clock(uint64_t period)
 	return source;
 }
 
-/** The default size of each CPU's ring: all that perf_event_mlock_kb gives a user without a privilege. */
+/** The default size of each CPU's ring: all that perf_event_mlock_kb gives an unprivileged user. */
 constexpr uint64_t perf_ring_bytes = uint64_t{512} << 10;
 
 /** How to record. */

@@ -13,8 +13,8 @@ namespace cli {
 /**
  * A recorder for each source, all of the same processes.
  *
- * The module counts each source separately.  This joins the samples of all sources, which
- * Bucket::source tells apart.
+ * The module counts each source separately.  This joins the samples of all sources;
+ * Bucket::source distinguishes them.
  */
 class SourcesRecorder : public Recorder {
 public:
@@ -32,7 +32,7 @@ public:
 	[[nodiscard]] bool idle() const override;
 	[[nodiscard]] bool is_profiled(pid_t pid) const override { return all_.front()->is_profiled(pid); }
 	[[nodiscard]] uint64_t processes() const override { return all_.front()->processes(); }
-	/** Of all sources together. */
+	/** The accounting of all sources together. */
 	[[nodiscard]] Accounting accounting() const override;
 	Recording snapshot() override;
 	Recording take_part() override;
