@@ -98,14 +98,17 @@ bool is_interrupt(std::string_view name)
 	return name == "[irq]" || name == "[softirq]";
 }
 
-/** The other labels of samples, most samples first: "python3 (pid 4711)", or "python3". */
+/**
+ * The processes that labels name, without interrupts, as "python3 (pid 4711)" or "python3": the one
+ * with the most samples first.
+ */
 std::vector<std::string> samplers_of(const Profile &profile)
 {
 	using Name = std::pair<std::string_view, std::optional<int64_t>>;
 	const size_t index = samples_index(profile);
 	std::map<Name, uint64_t> counts;
 	const Labels *last = nullptr;
-	uint64_t *sum = nullptr; /* of the process that these labels name */
+	uint64_t *sum = nullptr; /* of the process that *last names */
 
 	for (const Sample &sample : profile.samples) {
 		const uint64_t samples = samples_of(sample, index);
@@ -134,7 +137,7 @@ std::vector<std::string> samplers_of(const Profile &profile)
 	return texts;
 }
 
-/** Is every target a process of the only program with samples?  Then their PIDs say more. */
+/** Is every target a process of the only program with samples?  Then the targets' PIDs say more. */
 bool all_are(const std::vector<std::string> &targets, const std::vector<std::string> &samplers)
 {
 	return samplers.size() == 1 &&
@@ -218,7 +221,7 @@ About merge_abouts(std::span<const About> abouts)
 			sum.version.clear();
 		if (one.slice_ms != sum.slice_ms)
 			sum.slice_ms = 0;
-		/* What holds with the module alone does not hold for the sum. */
+		/* If perf sampled one of them, the sum is not the module's alone. */
 		if (sum.sampler.empty())
 			sum.sampler = one.sampler;
 		for (const std::string &target : one.targets) {
@@ -241,7 +244,7 @@ std::string targets_text(const About &about, const Profile &profile)
 {
 	constexpr size_t most = 3;
 	const std::vector<std::string> samplers = samplers_of(profile);
-	/* Targets are what was attached.  They may have no samples, and may run other programs. */
+	/* Targets are attached processes.  They may have no samples, and may run other programs. */
 	const bool attached = samplers.empty() || about.targets.empty() || all_are(about.targets, samplers);
 	const std::vector<std::string> &named = attached ? about.targets : samplers;
 	std::string text;
@@ -271,7 +274,7 @@ bool has_period_of_events(const Profile &profile)
 std::vector<std::string> profile_accounting_lines(const Profile &profile)
 {
 	const About about = from_comments(profile.comments);
-	/* Of others, perf says nothing: of ticks that came late, or with interrupts off. */
+	/* perf does not report ticks that were late, or that came with interrupts off. */
 	const std::string_view of = !about.sampler.empty()	    ? "that perf has reported"
 				    : has_period_of_events(profile) ? "of events"
 								    : "of the clock";

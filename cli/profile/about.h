@@ -28,11 +28,11 @@ struct About {
 	Accounting accounting;
 	/** Paths of objects whose line numbers have yet to be read from their files. */
 	std::vector<std::string> lines_later;
-	/** With --per-thread; most samples first. */
+	/** With --per-thread; the thread with the most samples first. */
 	std::vector<ThreadTotal> threads = {};
 	/** Length of a slice of time, see slice_label; 0: no slices, or merged files differ in it. */
 	uint64_t slice_ms = 0;
-	/** The events that were sampled, and what they have lost. */
+	/** The events that were sampled, with their losses. */
 	std::vector<EventAccount> events = {};
 	/** "perf": perf's events were sampled, without the module; empty: the module counted. */
 	std::string sampler = {};
@@ -42,7 +42,7 @@ struct About {
 
 std::vector<std::string> to_comments(const About &about);
 
-/** Missing keys leave their members empty; profiles of other tools have none of them. */
+/** Missing keys leave their members empty; profiles of other tools have no keys. */
 About from_comments(const std::vector<std::string> &comments);
 
 /** Is a comment one of to_comments()? */
@@ -52,9 +52,9 @@ bool is_about(std::string_view comment);
 About merge_abouts(std::span<const About> abouts);
 
 /**
- * What was profiled, for the title of a profile.  Names up to three of the processes or programs
- * with most samples, if labels tell them apart, or else of the targets; and says how many more
- * there are.  Not safe to print.
+ * The targets, for a profile's title: up to three of the processes or programs with the most
+ * samples, if labels distinguish them, or else of About::targets; and how many more there are.
+ * Not safe to print.
  */
 std::string targets_text(const About &about, const Profile &profile);
 
@@ -64,10 +64,10 @@ std::string profile_rate_text(const Profile &profile);
 /** Is the period of the profile a number of events, and not a time? */
 bool has_period_of_events(const Profile &profile);
 
-/** All ticks of the profile, and what became of them: accounting_lines() and event_lines(). */
+/** The account of all ticks of a profile: accounting_lines() and event_lines(). */
 std::vector<std::string> profile_accounting_lines(const Profile &profile);
 
-/** What the events have lost: event_account_lines(). */
+/** The losses of the events: event_account_lines(). */
 std::vector<std::string> event_lines(const About &about);
 
 /** "1.50 s"; empty if the profile does not say. */

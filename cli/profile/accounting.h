@@ -12,10 +12,10 @@
 
 namespace cli {
 
-/** What became of ticks in the kernel that are in no row. */
+/** The words for ticks in the kernel that are not in any row. */
 inline constexpr std::string_view in_kernel_not_counted = "in the kernel, not counted (--user-only)";
 
-/** What Accounting::lost_unowned counts. */
+/** The words for Accounting::lost_unowned. */
 inline constexpr std::string_view lost_of_unknown_owner = "lost, owner unknown (on the whole machine)";
 
 /** The sum of the statuses of some profiles. */
@@ -30,7 +30,7 @@ struct Accounting {
 	uint64_t lost_late = 0;
 	uint64_t lost_contended = 0;
 	uint64_t lost_full = 0;
-	uint64_t lost_unowned = 0; /**< with a selection, not in ticks: those of any process or none */
+	uint64_t lost_unowned = 0; /**< with a selection: lost ticks of any process; not in ticks */
 	uint64_t forks_lost = 0;
 	uint64_t cpu_ms = 0;  /**< of all CPUs during the recording, if every process was recorded */
 	uint64_t idle_ms = 0; /**< the part of cpu_ms in which no process ran */
@@ -38,7 +38,7 @@ struct Accounting {
 	void add(const profil_status &status);
 	/** Add another recording's; sums saturate, because files can hold any number. */
 	void add(const Accounting &other);
-	/** The difference to an @p earlier accounting of the same profiles. */
+	/** The difference from an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
 	/** The ticks that were lost, for any cause. */
 	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_full; }
@@ -56,18 +56,18 @@ struct Cause {
 std::span<const Cause> all_causes();
 
 /**
- * Aligned lines that account for every tick, and for the time of the CPUs if it is known;
- * causes without ticks are left out.
- * Empty without ticks, those of unknown owners included.
- * @param of what the ticks are of.
- * @param kernel what became of those in the kernel.
+ * Aligned lines that account for every tick, and for CPU time if it is known; causes without
+ * ticks are left out.
+ * Empty if there are no ticks, not even lost ones of unknown owners.
+ * @param of the source of the ticks.
+ * @param kernel the words for ticks in the kernel.
  */
 std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of = "of the clock",
 					  std::string_view kernel = in_kernel_not_counted);
 
 /**
- * The same in a line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late".
- * @param of what the ticks are of, with a space before it.
+ * The same on one line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late".
+ * @param of the source of the ticks, with a space before it.
  */
 std::string accounting_line(const Accounting &accounting, std::string_view of = "");
 

@@ -16,7 +16,7 @@ namespace {
 
 using Member = uint64_t EventAccount::*;
 
-/** In the order of the text; the names are those of the fdinfo. */
+/** In the order of to_text(), with the names in fdinfo. */
 constexpr std::array<std::pair<std::string_view, Member>, 4> members = {{
 	{"event_missed", &EventAccount::missed},
 	{"event_throttled", &EventAccount::throttled},

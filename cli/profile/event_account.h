@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/event_account.h  What became of an event while it was recorded. */
+/** @file cli/profile/event_account.h  How completely an event was recorded. */
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,27 @@ namespace cli {
 struct EventAccount {
 	std::string name;
 	uint64_t period = 0;	 /**< events between two samples; 0: not known */
-	uint64_t missed = 0;	 /**< ticks that came while the module was at work on their CPU */
-	uint64_t throttled = 0;	 /**< times that perf has throttled it */
-	uint64_t enabled_ns = 0; /**< how long it should have been counted */
+	uint64_t missed = 0;	 /**< ticks that came while the module was busy on that CPU */
+	uint64_t throttled = 0;	 /**< how often perf throttled the event */
+	uint64_t enabled_ns = 0; /**< how long the event should have been counted */
 	uint64_t running_ns = 0; /**< how long it was counted: less if there were too few counters */
 
-	/** What has come since an @p earlier account of the same event. */
+	/** The difference from an @p earlier account of the same event. */
 	[[nodiscard]] EventAccount since(const EventAccount &earlier) const;
 	/** Add another recording's; keeps the longer period.  Sums saturate: files can hold any number. */
 	void add(const EventAccount &other);
 
-	/** Was it counted only part of the time? */
+	/** Was the event counted only part of the time? */
 	[[nodiscard]] bool is_shared() const { return running_ns < enabled_ns; }
 	/** Was nothing lost, and is the count not an estimate? */
 	[[nodiscard]] bool is_whole() const { return !missed && !throttled && !is_shared(); }
-	/** Scale a number of events up to what all of the time would have given, as perf stat does. */
+	/** Scale a number of events up to the time that it was enabled, as perf stat does. */
 	[[nodiscard]] uint64_t scaled(uint64_t counted) const;
 
 	bool operator==(const EventAccount &) const = default;
 };
 
-/** Lines that say what was lost, and what to do; empty if it is whole. */
+/** Lines that say what was lost, and what to do about it; none if the account is whole. */
 std::vector<std::string> event_account_lines(const EventAccount &account);
 /** The same in a few words each: "counted 66.67 % of the time", "stopped 2 times", "3 ticks missed". */
 std::vector<std::string> event_losses(const EventAccount &account);
@@ -45,13 +45,13 @@ void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount>
 
 /** "10007 3 0 1000 500 cycles", for a comment of a profile. */
 std::string to_text(const EventAccount &account);
-/** Parse such a text; nothing if it is not one. */
+/** Parse a text from to_text(); nothing if it is something else. */
 std::optional<EventAccount> parse_event_account(std::string_view text);
 
 /** Set the member that a line of fdinfo names ("event_missed").  @return false for any other line. */
 bool set_event_field(EventAccount &account, std::string_view name, std::string_view value);
 
-/** The first event that an fdinfo of the module describes, if any. */
+/** The first event that the module's fdinfo describes, if any. */
 std::optional<EventAccount> event_account_of_fdinfo(std::string_view fdinfo);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/labels.h  What samples are labelled with. */
+/** @file cli/profile/labels.h  The labels of samples. */
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct Label {
 	bool operator==(const Label &) const = default;
 };
 
-/** The labels of a sample.  Copies share them: of a hundred thousand samples, most are of one process. */
+/** The labels of a sample.  Copies share them, because most samples are of the same process. */
 class Labels {
 public:
 	Labels() = default;
-	Labels(std::vector<Label> all) // NOLINT(google-explicit-constructor): these are the same
+	Labels(std::vector<Label> all) // NOLINT(google-explicit-constructor): implicit on purpose
 		: all_(all.empty() ? nullptr : std::make_shared<std::vector<Label>>(std::move(all)))
 	{
 	}
@@ -52,7 +52,7 @@ public:
 		return *all_;
 	}
 
-	/** Are both known to be the same without comparing them? */
+	/** Are the labels shared, and so the same without a comparison? */
 	[[nodiscard]] bool shares(const Labels &other) const { return all_ == other.all_; }
 	bool operator==(const Labels &other) const { return shares(other) || all() == other.all(); }
 

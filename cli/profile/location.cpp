@@ -23,7 +23,7 @@ std::string_view name_of(const Function &function)
 
 std::string_view symbol_of(const Profile &profile, const Location &location)
 {
-	/* Functions inlined in it come before it. */
+	/* The last function is the symbol's; those inlined in it come before it. */
 	return location.lines.empty() ? std::string_view()
 				      : name_of(profile.functions[location.lines.back().function]);
 }
@@ -34,7 +34,7 @@ std::string nameless(const Profile &profile, const Location &location)
 
 	if (object == unknown_name)
 		return fmt::format("{:#x}", location.address);
-	/* Called for every address: a foreign file may have a long name and many addresses. */
+	/* Called for each address: a foreign file may have a long name and many addresses. */
 	return fmt::format("{}+{:#x}", base_name(object).substr(0, NAME_MAX), location.address);
 }
 

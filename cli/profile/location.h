@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/location.h  Names of a location for reports. */
+/** @file cli/profile/location.h  A location's names, for reports. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** The label with a sample's slice of time: milliseconds from the beginning to that of the slice. */
+/** The label with a sample's time slice: its start, in ms from the start of the recording. */
 inline constexpr char slice_label[] = "slice";
 
 /** The object of a location outside all mappings, and the function of a sample without a location. */
@@ -26,10 +26,10 @@ std::string_view name_of(const Function &function);
 /** The function of the symbol at @p location, not one inlined in it; empty if unknown. */
 std::string_view symbol_of(const Profile &profile, const Location &location);
 
-/** The name of a place without a symbol: "object+0x123", or just the address without an object. */
+/** The name of a location without a symbol: "object+0x123"; without an object, just the address. */
 std::string nameless(const Profile &profile, const Location &location);
 
-/** symbol_of() a place, or else nameless(). */
+/** symbol_of() the location, or else nameless(). */
 std::string function_of(const Profile &profile, const Location &location);
 
 /** For each location, by index, the number of samples with that leaf; sums saturate. */
@@ -43,10 +43,10 @@ struct ProcessName {
 
 ProcessName process_of(const Sample &sample);
 
-/** The slice in which a sample came, see slice_label; nothing if it has none. */
+/** The time slice of a sample, see slice_label; nothing if it has none. */
 std::optional<int64_t> slice_of(const Sample &sample);
 
-/** What the labels of a profile's samples tell apart. */
+/** What the labels of a profile's samples distinguish. */
 enum class ToldApart {
 	Nothing,
 	Commands,  /**< programs, by their command names */

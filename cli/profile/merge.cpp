@@ -100,7 +100,7 @@ private:
 		return place->second;
 	}
 
-	/* Moves a location to where the first profile with this mapping has it in memory. */
+	/* Moves a location to its address in the first profile with this mapping. */
 	Location moved(const Profile &from, const Location &one, const Indices &indices) const
 	{
 		Location here = one;

@@ -12,10 +12,10 @@ namespace cli {
 /**
  * Add profiles up, as pprof does.
  *
- * Two places are the same if their mappings have the same build-id (or else the
- * same file name) and they have the same address in it; in anonymous memory, if
- * they have the same address.  Functions are identified by their names and files.
- * A place that is named in only some profiles gets that name in all.
+ * Two locations are the same if their mappings have the same build-id (or else the
+ * same file name), offset and size, and they are at the same place in the mapping; in
+ * anonymous memory, if they have the same address.  Functions are identified by their
+ * names and files.  A location that has a name in only some profiles gets it in the sum.
  *
  * Sums of values and ticks saturate.  Durations add up; the time is the earliest.
  * The period is 0 unless all profiles have the same.  Only the types of value
@@ -27,7 +27,7 @@ namespace cli {
  */
 Result<Profile> merge(std::span<const Profile> profiles);
 
-/** Do all profiles have the same time between samples? */
+/** Do all profiles have the same period? */
 bool have_one_period(std::span<const Profile> profiles);
 
 } // namespace cli

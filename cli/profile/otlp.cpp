@@ -141,7 +141,7 @@ private:
 				     resource.id, true);
 	}
 
-	/** Leaves out samples where this value is 0: most have values of only some events. */
+	/** Leaves out samples where this value is 0: most have values for only some events. */
 	std::string values(const OtlpResource &resource, const OtlpValue &value, const std::string &id)
 	{
 		return profile(*resource.profile, value.type,
@@ -288,7 +288,7 @@ private:
 	}
 
 	Table mappings_, locations_, functions_, strings_, attributes_, stacks_;
-	std::vector<Index> places_; /* of the current profile's locations; -1: not in the table yet */
+	std::vector<Index> places_; /* by location of this profile; -1: not in the table yet */
 };
 
 } // namespace

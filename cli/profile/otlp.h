@@ -31,7 +31,7 @@ struct OtlpAttribute {
 /** A type of value that is a profile of its own. */
 struct OtlpValue {
 	size_t type = 0;    /**< index in Profile::sample_types */
-	int64_t period = 0; /**< how much of it comes between two samples */
+	int64_t period = 0; /**< how much of it passes between two samples */
 };
 
 /** The samples of a resource, for instance of a service, and its attributes. */
@@ -39,7 +39,7 @@ struct OtlpResource {
 	std::vector<OtlpAttribute> attributes;
 	const Profile *profile = nullptr;
 	std::string id; /**< a UUID for the first profile; empty: none */
-	/** One profile each, because OTLP allows one type in a profile.  Empty: only the samples. */
+	/** Each is a profile: OTLP allows one type per profile.  Empty: only the samples. */
 	std::vector<OtlpValue> values = {};
 };
 
@@ -47,7 +47,7 @@ struct OtlpResource {
 std::string encode_otlp(std::span<const OtlpResource> resources);
 
 /**
- * What a response (ExportProfilesServiceResponse) says about profiles that were not accepted.
+ * What a response (ExportProfilesServiceResponse) says about rejected profiles.
  * @return empty if all were accepted.
  */
 std::string otlp_refusal(std::string_view answer);

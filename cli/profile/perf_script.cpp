@@ -19,7 +19,7 @@ namespace {
 
 /* The size of a map's entry, without what it points to. */
 constexpr size_t node_bytes = 64;
-/* A file with more has something else in the place of events. */
+/* A file with more events than this has something else in their place. */
 constexpr size_t most_events = 64;
 constexpr double nanoseconds = 1e9;
 
@@ -110,7 +110,7 @@ private:
 		return events_.size() - 1;
 	}
 
-	/** @p places innermost inlined function first, and the function that has them last. */
+	/** @p places innermost inlined function first, and the function that contains them last. */
 	void add_place(std::span<const PerfPlace> places, Stack &stack)
 	{
 		const PerfPlace &own = places.back();
@@ -195,7 +195,7 @@ private:
 		any_ = true;
 	}
 
-	/** perf counts the time of these in nanoseconds. */
+	/** perf's periods of these events are in nanoseconds. */
 	static bool is_clock(std::string_view event)
 	{
 		return event.starts_with("cpu-clock") || event.starts_with("task-clock");
@@ -255,14 +255,14 @@ private:
 	size_t line_ = 0;
 	Profile profile_;
 	std::vector<std::string> events_;
-	std::vector<uint64_t> events_of_; /* samples of each */
+	std::vector<uint64_t> events_of_; /* the samples of each event */
 	std::map<std::string, size_t, std::less<>> functions_;
 	std::map<std::string, size_t, std::less<>> mappings_;
 	std::map<std::tuple<uint64_t, size_t, std::vector<size_t>>, size_t> locations_;
 	std::map<SampleKey, std::vector<Counted>> samples_;
 	bool any_ = false;
 	double first_ = 0, last_ = 0;
-	int64_t one_period_ = 0; /* of all samples; 0: they differ */
+	int64_t one_period_ = 0; /* the period of all samples; 0: periods differ */
 };
 
 } // namespace

@@ -19,7 +19,7 @@ bool is_perf_script(std::string_view text);
  * on the same line, or a line for each function of the stack.
  *
  * The types of values are "samples", and the event, whose values are perf's periods.  With
- * several events there is a type for each of them alone, those with most samples first.
+ * several events, there is only a type for each event, the one with the most samples first.
  * Addresses are those at which the code ran.  Nothing in the text is trusted.
  *
  * @param most_memory limit on the size of the result, in bytes, approximately

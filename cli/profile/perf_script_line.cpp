@@ -136,7 +136,7 @@ std::string_view take_line(std::string_view &text)
 	return line;
 }
 
-/** A command may itself have blanks and digits, so it ends at the first ID that a time follows. */
+/** A command may contain blanks and digits, so it ends at the first ID that precedes a time. */
 std::optional<PerfHead> perf_head(std::string_view line)
 {
 	std::string_view text = line;
@@ -172,7 +172,7 @@ std::optional<PerfPlace> perf_place(std::string_view line)
 	if (place.object == "[unknown]")
 		place.object = {};
 	place.inlined = place.object == "inlined";
-	/* As our recordings call it. */
+	/* The name in our recordings. */
 	if (place.object.starts_with("[kernel.kallsyms]"))
 		place.object = "[kernel]";
 	return place;

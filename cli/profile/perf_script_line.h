@@ -11,7 +11,7 @@ namespace cli {
 /** The first line of a record: "comm pid/tid [cpu] seconds: period event: place". */
 struct PerfHead {
 	std::string_view command;
-	std::optional<int64_t> pid; /**< without it, perf prints only the thread's ID */
+	std::optional<int64_t> pid; /**< nothing if perf printed only the thread's ID */
 	double time = 0;	    /**< in seconds */
 	int64_t period = 1;
 	std::string_view event;
@@ -23,16 +23,16 @@ struct PerfPlace {
 	uint64_t address = 0;
 	std::string_view symbol; /**< empty: unknown */
 	std::string_view object; /**< likewise */
-	bool inlined = false;	 /**< in the function of the next place */
+	bool inlined = false;	 /**< inlined in the function of the next place */
 };
 
-/** Is it white space within a line? */
+/** Is a character white space within a line? */
 inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/** Without blanks at both ends. */
+/** The text without blanks at its ends. */
 std::string_view without_blanks(std::string_view text);
 
 /** Take a line, without its end, from the beginning of @p text. */

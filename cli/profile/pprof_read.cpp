@@ -76,7 +76,7 @@ private:
 	std::unordered_map<uint64_t, size_t> others_;
 };
 
-/* Ids can be any numbers; strings and lists can come in any order. */
+/* Ids can be any numbers, and messages can be in any order. */
 class Decoder {
 public:
 	Decoder(std::string_view content, size_t most_memory) : content_(content), left_(most_memory) {}
@@ -99,7 +99,7 @@ public:
 private:
 	using View = protozero::data_view;
 
-	/** A part of the file that has all messages of one tag, which usually follow each other. */
+	/** The part of the file with all messages of one tag, which are usually adjacent. */
 	struct List {
 		const char *begin = nullptr;
 		const char *end = nullptr;
@@ -146,7 +146,7 @@ private:
 			decode(bytes(reader));
 	}
 
-	/* A few bytes can refer to a long string, or be a message with all fields missing. */
+	/* A few bytes of input can refer to a long string, or be a message with no fields. */
 	void take(size_t memory)
 	{
 		if (memory > left_)
@@ -345,7 +345,7 @@ private:
 		one.labels = current_labels();
 	}
 
-	/* Most samples have the labels of the one before. */
+	/* Most samples have the same labels as the sample before. */
 	const Labels &current_labels()
 	{
 		if (labels_ != shared_views_) {
@@ -390,17 +390,17 @@ private:
 	}
 
 	std::string_view content_;
-	std::array<List, 7> lists_; /**< by tag, up to that of the strings */
+	std::array<List, 7> lists_; /**< by tag, up to the string table's */
 	Profile profile_;
 	size_t left_; /* bytes that the profile may still use */
 	std::vector<std::string_view> strings_;
 	Index mapping_ids_;
 	Index function_ids_;
 	Index location_ids_;
-	std::vector<uint64_t> ids_; /**< of the current sample, as are values_ */
+	std::vector<uint64_t> ids_; /**< of the current sample, like values_ and labels_ */
 	std::vector<uint64_t> values_;
 	std::vector<View> labels_;
-	Labels shared_; /**< those of the sample before */
+	Labels shared_; /**< the labels of the sample before */
 	std::vector<View> shared_views_;
 };
 

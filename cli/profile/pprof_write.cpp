@@ -92,7 +92,7 @@ private:
 		out.add_int64(field::ValueType::unit, strings_.number(type.unit));
 	}
 
-	/** The fields of a sample that hold its labels, which often are those of the sample before. */
+	/** A sample's labels, encoded as its fields; they are often those of the sample before. */
 	const std::string &encoded(const Labels &labels)
 	{
 		if (labels_.shares(labels))
@@ -198,10 +198,10 @@ private:
 	const Profile &profile_;
 	StringTable strings_;
 	std::string buffer_;
-	std::string outer_; /**< the message that is written now */
-	std::string inner_; /**< the message in it */
+	std::string outer_; /**< the message that is being written */
+	std::string inner_; /**< the message nested in it */
 	std::vector<uint64_t> ids_;
-	Labels labels_;		   /**< of the sample before */
+	Labels labels_;		   /**< the labels of the sample before */
 	std::string label_fields_; /**< the same, encoded */
 	protozero::pbf_builder<field::Profile> message_;
 };

@@ -80,13 +80,13 @@ struct Profile {
 };
 
 /**
- * The index of the values to show in Sample::values: the type "samples", as in our
- * profiles; else Profile::default_sample_type; else the first type with the unit
+ * The index in Sample::values of the values to show: those of the type "samples", as in
+ * our profiles; else Profile::default_sample_type; else the first type with the unit
  * "count"; else the first.
  */
 size_t samples_index(const Profile &profile);
 
-/** Keep only the values of the type @p name, which are then shown.  The error lists the types. */
+/** Keep only the values of type @p name, and make them the default.  The error lists the types. */
 Outcome keep_value(Profile &profile, const std::string &name);
 
 /** How many samples @p sample stands for; a negative count is taken as 0. */

@@ -13,14 +13,14 @@ namespace cli {
 inline constexpr char default_profile_file[] = "profil.pb.gz";
 
 /**
- * Read a file in pprof's format, gzipped or plain, or what perf script has printed; "-" is
+ * Read a file in pprof's format, gzipped or plain, or the output of perf script; "-" is
  * standard input.  Every index in the result is in range; nothing else about it is trusted.
  *
  * @param value the type of the values to keep; empty: all
  */
 Result<Profile> read_profile(const std::string &path, const std::string &value = "");
 
-/** The raw content of such a file, at most 1 GiB, not checked. */
+/** The raw content of a file that read_profile() reads, at most 1 GiB, not checked. */
 Result<std::string> read_profile_content(const std::string &path);
 
 /** The name of the file for messages; "standard input" for "-". */

@@ -11,10 +11,10 @@ namespace cli {
 
 /** The clock, or an event; a profile has a type of value for each. */
 struct SampleSource {
-	std::string name = "cpu";	  /**< of the type of value: "cpu", "page-faults" */
+	std::string name = "cpu";	  /**< name of the type of value: "cpu", "page-faults" */
 	std::string unit = "nanoseconds"; /**< "count" for an event */
-	uint64_t period = 0;		  /**< of its unit, between two samples */
-	EventAccount account = {};	  /**< of an event: its values are scaled by it */
+	uint64_t period = 0;		  /**< how many of the unit are between two samples */
+	EventAccount account = {};	  /**< for an event: scales its values */
 };
 
 } // namespace cli

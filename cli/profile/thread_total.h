@@ -22,10 +22,10 @@ struct ThreadTotal {
 /** Sums of samples by thread. */
 class ThreadTotals {
 public:
-	/** @param name of the thread; another thread may have had its ID. */
+	/** @param name of the thread: another thread may have had the same ID. */
 	void add(pid_t tid, const std::string &name, uint64_t samples);
 	void add(const ThreadTotals &other);
-	/** Most samples first. */
+	/** All sums, the thread with the most samples first. */
 	[[nodiscard]] std::vector<ThreadTotal> sorted() const;
 
 private:

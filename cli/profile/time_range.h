@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/time_range.h  The samples of some time, in a profile with slices. */
+/** @file cli/profile/time_range.h  Selects samples by time, in a profile with slices. */
 #pragma once
 
 #include "cli/base/result.h"
