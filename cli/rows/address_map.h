@@ -11,11 +11,11 @@
 
 namespace cli {
 
-/** 1 << shift bytes of text that have samples. */
+/** A cell of 1 << shift bytes of text, with samples. */
 struct AddressCell {
 	size_t number = 0; /**< index of the cell, counted from AddressMap::start */
 	uint64_t samples = 0;
-	size_t function = 0; /**< the function with most of the samples: index in PlaceTree::functions */
+	size_t function = 0; /**< index in PlaceTree::functions: the one with the most samples */
 };
 
 struct AddressMap {
@@ -25,8 +25,8 @@ struct AddressMap {
 };
 
 /**
- * Divide the addresses into cells, as small as possible with @p most_cells from
- * the first address to the last, but at least the size of a few instructions.
+ * Divide the addresses into cells, as small as possible with at most @p most_cells
+ * from the first address to the last, but at least the size of a few instructions.
  */
 AddressMap address_map(std::span<const AddressSamples> addresses, size_t most_cells);
 

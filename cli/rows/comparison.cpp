@@ -31,7 +31,7 @@ Texts texts_of(const Flat &flat, std::string_view Row::*part)
 	return texts;
 }
 
-/* Names that only @p own has, by short name; an empty name for a short one that occurs more than once. */
+/* Names that are only in @p own, by short name; empty if several have the same short name. */
 Names alone(const Texts &own, const Texts &other, Shorten *shorten)
 {
 	Names names;
@@ -48,7 +48,7 @@ Names alone(const Texts &own, const Texts &other, Shorten *shorten)
 	return names;
 }
 
-/** Maps names in the older profile to different ones in the newer profile that are the same when short. */
+/** Maps names in the older profile to other names in the newer one with the same short name. */
 Names renamed(const Flat &base, const Flat &flat, std::string_view Row::*part, Shorten *shorten)
 {
 	const Texts old_names = texts_of(base, part);
@@ -65,7 +65,7 @@ Names renamed(const Flat &base, const Flat &flat, std::string_view Row::*part, S
 	return names;
 }
 
-/** What a name of the older profile is called in the newer one. */
+/** The newer profile's name for a name of the older one. */
 std::string_view new_name(const Names &names, std::string_view old_name)
 {
 	const auto found = names.find(old_name);
@@ -130,7 +130,7 @@ void add(ComparedRow &sum, const OneSide &side, std::span<const CommonEvent> eve
 		add(sum.events[i], side, side.row->events[side.is_base ? events[i].base : events[i].now]);
 }
 
-/** How many events each profile has, and how many of them one sample stands for. */
+/** The number of events in each profile, and how many events one sample stands for. */
 struct Totals {
 	uint64_t base;
 	uint64_t now;
@@ -143,13 +143,13 @@ uint64_t samples_of(uint64_t count, uint64_t period)
 	return period ? count / period : 0;
 }
 
-/** How much of a profile's values one sample stands for; 0: they count neither samples nor events. */
+/** The value that one sample stands for; 0 if values count neither samples nor events. */
 uint64_t period_of(const Flat &flat)
 {
 	return flat.is_count() ? 1 : flat.period;
 }
 
-/** Sets the shares of one number of all rows, and, if it is a count, tests them. */
+/** Sets the shares of one value in all rows, and, if it is a count, tests them. */
 template <typename Part>
 void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &totals, bool is_count)
 {
@@ -178,7 +178,7 @@ void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &total
 		tested[i]->p_corrected = corrected[i];
 }
 
-/** Take everything except the counts: an event's counts are not its numbers of samples. */
+/** Take everything except the counts: @p one counts events, @p other their samples. */
 void take_shares(ComparedValue &one, const ComparedValue &other)
 {
 	const uint64_t base = one.base, now = one.now;
@@ -235,7 +235,7 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 		}
 		add(rows.back(), sides[i], events);
 	}
-	/* An event that only one profile has is not compared. */
+	/* Leave out rows that have only events of one profile: these are not compared. */
 	std::erase_if(rows, [](const ComparedRow &row) {
 		return !row.base && !row.now &&
 		       std::none_of(row.events.begin(), row.events.end(),

@@ -15,7 +15,7 @@ namespace cli {
 /** Rows are marked if their p-value, corrected for the number of rows, is below this. */
 inline constexpr double significant_below = 0.01;
 
-/** A number in both profiles. */
+/** A value in both profiles. */
 struct ComparedValue {
 	uint64_t base = 0; /**< in the older profile */
 	uint64_t now = 0;
@@ -28,10 +28,10 @@ struct ComparedValue {
 	[[nodiscard]] bool significant() const { return p_corrected < significant_below; }
 };
 
-/** The samples of a row of both profiles. */
+/** A row with its samples in both profiles. */
 struct ComparedRow : ComparedValue {
-	Row row; /**< of the newer profile, if it has one, else of the older; samples in the newer */
-	std::vector<ComparedValue> events; /**< common_events() */
+	Row row; /**< from the newer profile, or else the older; samples are the newer's */
+	std::vector<ComparedValue> events; /**< for each of common_events() */
 	bool in_base = false;		   /**< has samples of some event in the older profile */
 	bool in_now = false;
 };
@@ -42,7 +42,7 @@ struct CommonEvent {
 	size_t base = 0; /**< index in the older EventColumns */
 	size_t now = 0;
 
-	/** Is it the event of the samples in both? */
+	/** Is it the first event, to which the samples belong, in both? */
 	[[nodiscard]] bool is_first() const { return base == 0 && now == 0; }
 };
 
@@ -59,8 +59,8 @@ std::vector<CommonEvent> common_events(const EventColumns &base, const EventColu
  * profile matches the function of that name with other parameters, or without any, as
  * perf script may print them.  Source files match by base name.  If the
  * values are neither counts of samples nor of an event (Flat::period), nothing is
- * tested and every p-value is 1.  Each event is tested for itself, by its samples,
- * and corrected for the rows that have it.
+ * tested and every p-value is 1.  Each event is tested separately, by its samples,
+ * and corrected for the number of rows that have it.
  *
  * The rows refer to the texts of both profiles, which must outlive them.
  */
@@ -71,7 +71,7 @@ struct ComparedRatio {
 	std::optional<double> base;
 	std::optional<double> now;
 
-	/** In percent of the older one; nothing if that is 0, or either is missing. */
+	/** In percent of the older ratio; nothing if that is 0, or either is missing. */
 	[[nodiscard]] std::optional<double> change() const;
 };
 
@@ -79,8 +79,8 @@ struct ComparedRatio {
 ComparedRatio compare_ratio(const ComparedRow &row, const Ratio &ratio);
 
 /**
- * Order rows by the size of their difference in one of the common_events(), or of their change of
- * a ratio, greatest first.  Rows whose change is unknown come last.
+ * Order rows by the absolute difference in one of the common_events(), or by the absolute change
+ * of a ratio, greatest first.  Rows whose change is unknown come last.
  */
 void order_rows(std::vector<ComparedRow> &rows, const EventOrder &order);
 

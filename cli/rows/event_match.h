@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/event_match.h  Which events two profiles have in common, and by which one they are
- * compared. */
+/** @file cli/rows/event_match.h  The events that two profiles have in common, and the one to
+ * compare them by. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -24,19 +24,19 @@ struct EventMatch {
 /** "cycles, instructions and cache-misses" */
 std::string names_text(std::span<const std::string> names);
 
-/** The events of a profile, even if it is only one; none if it is of time, or of another tool. */
+/** A profile's events, even a single one; none if the profile is of time, or of another tool. */
 std::vector<std::string> event_names(const Profile &profile);
 
 /**
- * If a profile has no events, its samples are compared with those of the other's first event,
- * which then does not count as an event that only one of them has.
+ * Compare the events of two profiles.  If one profile has no events, its samples are compared
+ * with those of the other's first event, which is then not in base_only or now_only.
  */
 EventMatch match_events(const Profile &base, const Profile &now);
 
 /**
  * Make an event the first one of a profile, as if it had been recorded first: the samples are then
  * those of this event.
- * @return whether another event was first.
+ * @return false if the event was first already, or the profile does not have it.
  */
 bool lead_with(Profile &profile, const std::string &event);
 

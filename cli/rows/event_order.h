@@ -12,14 +12,14 @@
 
 namespace cli {
 
-/** What rows are ordered by: an event, by its index in EventColumns::names, or a ratio. */
+/** The value to order rows by: an event, as its index in EventColumns::names, or a ratio. */
 using EventOrder = std::variant<size_t, Ratio>;
 
 /** The event or ratio of that name; the error lists the names. */
 Result<EventOrder> find_order(const EventColumns &events, std::span<const Ratio> ratios,
 			      const std::string &name);
 
-/** The highest first; equal rows stay in their order, and those without a ratio_of() come last. */
+/** Order rows, highest first; equal rows keep their order, and those without a ratio come last. */
 void order_rows(Flat &flat, const EventOrder &order);
 
 } // namespace cli

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/** Without perf's modifiers: "cycles" of "cycles:u". */
+/** The name without perf's modifiers: "cycles" for "cycles:u". */
 std::string_view plain(std::string_view name)
 {
 	return name.substr(0, name.find(':'));

@@ -18,12 +18,12 @@ namespace cli {
 /** The index of the first event in Profile::sample_types; the samples have index 0. */
 inline constexpr size_t first_event = 1;
 
-/** Did events tick in the recording, and not a clock? */
+/** Was the profile recorded with events, not with a clock? */
 bool is_of_events(const Profile &profile);
 
 /**
- * The indices of the events of a profile in Profile::sample_types, the first one being that of
- * the samples; empty if it has fewer than two.
+ * The indices of a profile's events in Profile::sample_types, that of the samples first; empty if
+ * the profile has fewer than two events.
  */
 std::vector<size_t> events_of(const Profile &profile);
 
@@ -32,8 +32,8 @@ std::vector<std::string> event_names_of(const Profile &profile);
 
 /**
  * For each of events_of(), how many events one sample stands for: the period of the recording,
- * scaled as its values are.  Profiles of other tools do not have it, so the greatest common divisor
- * of the values is taken, which may be a multiple of the period.  0 without values.
+ * scaled like its values.  Profiles of other tools do not store it, so the greatest common divisor
+ * of the values is taken, which may be a multiple of the period; 0 if there are no values.
  */
 std::vector<uint64_t> event_periods(const Profile &profile);
 
@@ -41,15 +41,14 @@ std::vector<uint64_t> event_periods(const Profile &profile);
 struct EventColumns {
 	std::vector<std::string> names; /**< including the first */
 	std::vector<uint64_t> totals;
-	std::vector<uint64_t> periods; /**< event_periods() */
-	std::shared_ptr<std::vector<uint64_t>>
-		values; /**< of all rows, as many for each as there are names */
+	std::vector<uint64_t> periods;		       /**< event_periods() */
+	std::shared_ptr<std::vector<uint64_t>> values; /**< of all rows, each with one per name */
 };
 
-/** The index of an event by its name, with perf's modifiers or without; else the number of names. */
+/** The index of an event, with or without perf's modifiers; names.size() if it is missing. */
 size_t find_event(const std::vector<std::string> &names, std::string_view wanted);
 
-/** Set the periods for a sum of profiles: of each event, the longest in any of them. */
+/** Set the periods for a sum of profiles: each event's longest period in any of them. */
 void take_longest_periods(EventColumns &events, std::span<const Profile> profiles);
 
 /** One event divided by another. */
@@ -64,7 +63,7 @@ struct Ratio {
 /**
  * The ratios to show: "IPC" if there are both instructions and cycles, and those that are asked
  * for, such as "cache-misses/instructions".
- * @param whose the events are, for the error.
+ * @param whose whose events these are, for the error.
  */
 Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted,
 				     std::string_view whose = "the profile");

@@ -13,7 +13,7 @@
 
 namespace cli {
 
-/** "function=REGEX", "object!=REGEX", "pid=4711,4712": see report_help(). */
+/** "function=REGEX", "object!=REGEX", "pid=4711,4712": see view_help(). */
 struct Filter {
 	enum class Field { Function, Object, File, Process, Pid };
 

@@ -43,7 +43,7 @@ void add_up(std::vector<PlaceSamples> &counts, EventColumns &events)
 
 	const auto before = [](const PlaceSamples &a, const PlaceSamples &b) { return a.place < b.place; };
 
-	/* Most places come in order. */
+	/* Places are usually in order already. */
 	if (!std::is_sorted(counts.begin(), counts.end(), before))
 		std::sort(counts.begin(), counts.end(), before);
 	for (const PlaceSamples &one : counts) {
@@ -67,7 +67,7 @@ void add_totals(EventColumns &columns, const Sample &sample, std::span<const siz
 		columns.totals[i] = saturating_add(columns.totals[i], samples_of(sample, events[i]));
 }
 
-/** @return the index of the first one. */
+/** @return the index of the first value. */
 size_t add_values(EventColumns &columns, const Sample &sample, std::span<const size_t> events)
 {
 	const size_t first = columns.values->size();

@@ -32,7 +32,7 @@ struct Row {
 	int64_t line = 0;
 	std::string_view command; /**< name of the process; empty: unknown */
 	std::optional<int64_t> pid;
-	std::span<const uint64_t> events; /**< of each of Flat::events */
+	std::span<const uint64_t> events; /**< the row's value for each of Flat::events */
 	bool is_inlined = false;	  /**< Row::inlined was inlined into another function */
 };
 
@@ -76,7 +76,7 @@ inline constexpr size_t row_names_max = size_t{16} << 20;
 inline constexpr size_t row_names_max = size_t{1} << 30;
 #endif
 
-/** A flat profile; the rows with most samples come first. */
+/** A flat profile; the rows with the most samples come first. */
 struct Flat {
 	std::vector<SortKey> keys;
 	std::vector<SortKey> columns; /**< columns_for() the keys */
@@ -86,9 +86,9 @@ struct Flat {
 	ValueType type = {"samples",
 			  "count"}; /**< of the samples; may not be a count in other tools' profiles */
 	std::vector<Row> rows;
-	std::shared_ptr<const TextStore> texts; /**< those of the rows */
+	std::shared_ptr<const TextStore> texts; /**< owns the rows' texts */
 	EventColumns events;			/**< if there are several */
-	uint64_t period = 0; /**< if the samples are numbers of an event: how many one sample stands for */
+	uint64_t period = 0; /**< if values count an event: how many one sample stands for */
 
 	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
 	/** The unit of the samples; not safe to print. */
@@ -107,7 +107,7 @@ Flat flatten(const Profile &profile, const View &view);
 
 /** "1,000 samples", or for example "1,000 bytes" if the profile has no count.  Not safe to print. */
 std::string amount_text(uint64_t samples, const Flat &flat);
-/** The amount_text() of the whole profile; of several events, the count of each. */
+/** The amount_text() of the whole profile; with several events, the count of each. */
 std::string total_text(const Flat &flat);
 
 /** "300 samples (30.00 %)", safe to print. */

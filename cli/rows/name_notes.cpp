@@ -13,7 +13,7 @@ namespace {
 
 enum class Kind { Function, NamelessCode, PythonLoop };
 
-/* Shares of Python's interpreter below this are not worth a line. */
+/* If less than one sample in this many is in Python's interpreter, it is not worth a line. */
 constexpr uint64_t least_python = 20;
 
 Kind kind_of(std::string_view name)
@@ -25,7 +25,7 @@ Kind kind_of(std::string_view name)
 	return Kind::Function;
 }
 
-/** The samples of each kind of names. */
+/** The samples of each kind of name. */
 class Sums {
 public:
 	void add(Kind kind, uint64_t samples)

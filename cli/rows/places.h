@@ -61,10 +61,10 @@ private:
 
 	const Profile &profile_;
 	std::array<bool, sort_keys> shown_ = {}; /**< by SortKey */
-	/** Has copies of the texts, because a profile that grows may move its own. */
+	/** Holds copies of the texts, because a profile that grows may move its own. */
 	std::shared_ptr<TextStore> store_ = std::make_shared<TextStore>();
 	std::vector<std::string_view> texts_;
-	std::pmr::unordered_map<std::string_view, uint32_t> numbers_{store_->memory()}; /**< of texts_ */
+	std::pmr::unordered_map<std::string_view, uint32_t> numbers_{store_->memory()}; /**< in texts_ */
 	std::vector<Numbers> by_function_;
 	std::vector<std::optional<uint32_t>> by_mapping_;
 	std::unordered_map<uint32_t, std::string_view> build_ids_;

@@ -43,12 +43,12 @@ Cell name_cell(const Row &row, SortKey column, bool alone, const ShownNames &nam
 
 std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
 {
-	/* Ranks above it belong to name columns; less useful numbers have higher ranks still. */
+	/* Name columns have ranks above this; less useful numbers have still higher ranks. */
 	constexpr unsigned first_rank = 1;
 	std::vector<TableColumn> all;
 
 	for (const SortKey column : columns) {
-		/* If it is the only column of functions, "function" is the better heading. */
+		/* If Inlined is the only column of functions, "function" is the better heading. */
 		const bool only = column == SortKey::Inlined && !has_key(columns, SortKey::Function);
 
 		all.push_back(

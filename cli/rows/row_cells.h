@@ -17,7 +17,7 @@ std::vector<TableColumn> name_columns(std::span<const SortKey> columns);
 /** Add the functions of a row, which must outlive @p names, to the names of a view. */
 void add_functions(ShownNames &names, const Row &row);
 
-/** Append the row's cell for each of @p columns; the names of its functions are in @p names. */
+/** Append the row's cell for each of @p columns; @p names must have the row's functions. */
 void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns,
 		    const ShownNames &names);
 

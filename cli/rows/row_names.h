@@ -21,8 +21,8 @@ public:
 	static constexpr size_t cut_columns = 128;
 
 	/**
-	 * @param store keeps the names that are cut; those that are not are expected to stay.
-	 * @param most bytes of names in full.
+	 * @param store keeps the names that are cut; other names must outlive the rows.
+	 * @param most the most bytes of names that are shown in full.
 	 */
 	RowNames(TextStore &store, size_t most) : store_(store), left_(most) {}
 

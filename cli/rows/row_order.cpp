@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/* Names with more in common are compared as a whole. */
+/* Below this depth, names are compared as a whole. */
 constexpr int deepest = 32;
 
 /** Orders rows by a few bytes of their names at a time: most names have their beginning in common. */
@@ -79,7 +79,7 @@ private:
 		return known + length;
 	}
 
-	/** The next bytes of @p name as a number that sorts as they do. */
+	/** The next bytes of @p name as a number that sorts like the bytes. */
 	static uint64_t bytes_at(std::string_view name, size_t at)
 	{
 		uint64_t number = 0;
@@ -95,7 +95,7 @@ private:
 	{
 		const size_t common = common_length(keys, known);
 
-		/* Numbers cannot tell a name that ends here from one that goes on with zero bytes. */
+		/* Numbers do not distinguish a name's end here from zero bytes in another name. */
 		if (depth == deepest || keys.front().name.size() == common) {
 			std::sort(keys.begin(), keys.end(),
 				  [this](const Key &a, const Key &b) { return before(a, b); });

@@ -15,8 +15,7 @@ class Places;
 struct PlaceSamples {
 	Place place;
 	uint64_t samples = 0;
-	size_t values =
-		0; /**< of all events, if there are several: index of the first in EventColumns::values */
+	size_t values = 0; /**< with several events: index of the first in EventColumns::values */
 };
 
 /**

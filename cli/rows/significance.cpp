@@ -11,10 +11,10 @@ namespace {
 constexpr double exact_below = 100;
 /* Beyond this, lgamma() is not precise enough; it is 30 years of one CPU at 1000 Hz. */
 constexpr double most_samples = 1e12;
-/* Smaller terms, relative to a sum of doubles, do not change it. */
+/* Terms that are smaller than this part of a sum of doubles do not change it. */
 constexpr double negligible = 1e-17;
 
-/** How many of the @p drawn samples of a row are among the @p marked ones of @p total. */
+/** The distribution of how many of a row's @p drawn samples are among the @p marked of @p total. */
 struct Hypergeometric {
 	double drawn;
 	double marked;

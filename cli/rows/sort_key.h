@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** Sort keys; those that mean the same as in perf report also have its names. */
+/** Sort keys; those with the same meaning in perf report also have the names used there. */
 enum class SortKey {
 	Function, /**< the function of the symbol, including functions inlined in it */
 	Inlined,  /**< the innermost inlined function */
