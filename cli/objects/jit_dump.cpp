@@ -146,10 +146,10 @@ private:
 	}
 
 	/**
-	 * The offset of the lines' addresses from their code: V8 adds the size of the
-	 * header of the ELF file that perf inject makes of the code.  Nothing if any
-	 * address is elsewhere: then V8 has written file names that it had already
-	 * freed, with zeroes in them, and the rest of the record is garbage.
+	 * How far the lines' addresses are beyond their code: V8 adds the size of an ELF
+	 * header, because perf inject turns the code into an ELF file.  Nothing if any
+	 * address is outside the code: then V8 has written file names that it had already
+	 * freed, with zero bytes in them, and the rest of the record is garbage.
 	 */
 	[[nodiscard]] std::optional<uint64_t> lines_shift(uint64_t start, uint64_t size) const
 	{
@@ -186,7 +186,7 @@ private:
 		return told;
 	}
 
-	/* Precedes the load record of its code. */
+	/* A debug record precedes the load record of its code. */
 	void debug_info(Bytes body)
 	{
 		body.number<uint64_t>(); /* address of the code */

@@ -35,7 +35,7 @@ Fd open_owned(const Fd &directory, const std::string &name, uid_t user)
 
 /**
  * The /tmp of a process, or nullptr.  It stays open until the process has ended, so processes
- * share one.
+ * with the same /tmp share one descriptor.
  */
 std::shared_ptr<Fd> open_directory(pid_t pid)
 {
@@ -103,7 +103,7 @@ void JitFiles::look_at_running(const ProcessFacts &facts)
 		map_ = open_owned(*directory_, name_, user_);
 }
 
-/* The last map is complete.  It may be another file than the one that was there before. */
+/* Only now is the map complete.  It may be another file than the one that was open before. */
 void JitFiles::look_at_ended()
 {
 	Fd last = directory_ ? open_owned(*directory_, name_, user_) : Fd();
@@ -127,7 +127,7 @@ void JitFiles::look()
 
 	if (facts && start && start == start_)
 		return look_at_running(*facts);
-	/* After an exec, the map may be that of the new program.  A process that exits has no memory. */
+	/* After an exec, the map may be the new program's.  An exiting process has no memory. */
 	if (!start && (!facts || !facts->has_memory))
 		look_at_ended();
 	over_ = start || !facts || facts->zombie;

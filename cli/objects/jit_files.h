@@ -55,8 +55,8 @@ private:
 	std::optional<ProgramStart> start_; /* the map of another program does not describe our code */
 	std::chrono::steady_clock::time_point next_look_;
 	bool over_ = false;		/* the process has ended, or executed another program */
-	std::shared_ptr<Fd> directory_; /* its /tmp, which outlives it; of an ended process: none */
-	std::string name_;		/* of the map in there */
+	std::shared_ptr<Fd> directory_; /* the process's /tmp, which outlives it; none once over_ */
+	std::string name_;		/* of the map in directory_ */
 	uid_t user_ = 0;
 	Fd map_;
 	std::map<FileId, Fd> dumps_;

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* Far more than any JIT has, and no more than some hundred megabytes. */
+/* Far more than any JIT compiler has, and at most a few hundred megabytes. */
 constexpr size_t most_entries = 1000000;
 constexpr size_t longest_name = 4096;
 
@@ -45,7 +45,7 @@ void JitSymbols::add_perf_map(std::string_view text)
 	}
 }
 
-/* Entries that reach beyond the range keep the rest. */
+/* Trims or splits entries that straddle the range. */
 void JitSymbols::clear(uint64_t start, uint64_t end)
 {
 	auto place = entries_.lower_bound(start);

@@ -38,7 +38,7 @@ public:
 		[[nodiscard]] const Place *place_at(uint64_t offset) const;
 	};
 
-	/** A range of addresses. */
+	/** The code at a range of addresses. */
 	struct Entry {
 		uint64_t end = 0;
 		uint64_t base = 0; /**< where the whole code would begin */

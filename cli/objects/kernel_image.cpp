@@ -36,9 +36,9 @@ using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
 
 /** Code of the running kernel, and where it was linked. */
 struct Running {
-	uint64_t low = 0; /**< where it is */
+	uint64_t low = 0; /**< run-time address */
 	uint64_t high = 0;
-	uint64_t shift = 0; /**< from link-time addresses to where it is */
+	uint64_t shift = 0; /**< run-time minus link-time address */
 	std::string module; /**< empty: the kernel itself */
 };
 
@@ -196,7 +196,7 @@ private:
 			    ELF_T_BYTE);
 		add_section(elf, {".symtab", SHT_SYMTAB, 0, 0, 3, 1, sizeof(Elf64_Sym)}, table_, ELF_T_SYM);
 		add_section(elf, {".strtab", SHT_STRTAB, 0, 0, 0, 0, 0}, strings_, ELF_T_BYTE);
-		/* The names must be whole before the section that has them is made. */
+		/* The section names must be complete before the section with them is added. */
 		names_ += ".shstrtab";
 		names_ += '\0';
 
@@ -219,7 +219,7 @@ private:
 	std::vector<Elf64_Sym> symbols_;
 };
 
-/** False for a file with only the debug information. */
+/** Does a file have code, and not only debug information? */
 bool has_code(const Fd &file)
 {
 	elf_version(EV_CURRENT);
@@ -267,7 +267,7 @@ Result<Fd> running_text(const ProfileMapping &mapping)
 
 		code.low = code.shift = loaded->base;
 		code.high = all.empty() ? code.low : all.back().start;
-		/* How far the last function reaches is not known. */
+		/* The end of the last function is not known. */
 		code.high = (code.high + 4096) & ~uint64_t{4095};
 	}
 

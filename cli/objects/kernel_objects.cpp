@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds read_interval{1};
 constexpr unsigned generation_shift = 32;
 constexpr size_t most_notes = 65536;
-/* PROFIL_DESCRIBE knows only this much of a module's name. */
+/* PROFIL_DESCRIBE gives only this much of a module's name. */
 constexpr size_t told_name_bytes = 24;
 
 #ifdef __x86_64__
@@ -171,7 +171,7 @@ void KernelObjects::look()
 	nameless_.clear();
 }
 
-/** Look up a name that may have been cut among the loaded modules. */
+/** Complete a name that may have been cut off, from the loaded modules. */
 void KernelObjects::complete_name(ModuleLife &life) const
 {
 	if (life.name.size() != told_name_bytes)
@@ -186,7 +186,7 @@ void KernelObjects::forget(uint32_t number)
 	nameless_.erase(number);
 }
 
-/** The module that had code there in that generation; if several had, the one loaded last. */
+/** The module with code at an address in a generation; of several, the one that was loaded last. */
 const ModuleLife *KernelObjects::life_at(uint64_t address, uint32_t generation, uint32_t &number) const
 {
 	const ModuleLife *found = nullptr;

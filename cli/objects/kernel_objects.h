@@ -30,7 +30,7 @@ uint64_t kernel_shift(const KernelSymbols &symbols);
 struct KernelText {
 	std::shared_ptr<const KernelSymbols> symbols; /**< nullptr: no names are known */
 	std::string module;			      /**< empty: the kernel itself */
-	uint64_t shift = 0;			      /**< from a link-time address to where it is */
+	uint64_t shift = 0;			      /**< run-time minus link-time address */
 
 	/** The function at a link-time address; empty if its name is not known. */
 	[[nodiscard]] std::string_view name_at(uint64_t address) const;
@@ -54,7 +54,7 @@ struct KernelPlace {
 /**
  * The objects that ticks in the kernel belong to.
  *
- * Addresses are link-time addresses of the kernel, or in a module offsets from the
+ * Addresses are link-time addresses of the kernel, or, in a module, offsets from the
  * beginning of its code.  Neither changes from boot to boot.
  */
 class KernelObjects {
@@ -70,22 +70,21 @@ public:
 	void begin(uint64_t base);
 	/** Begin to translate addresses of the running kernel instead, with find_address(). */
 	void begin_with_addresses();
-	/** Are places known?  Not if kernel.kptr_restrict hides the addresses of names. */
+	/** Can places be found?  Not if kernel.kptr_restrict hides the addresses of names. */
 	[[nodiscard]] bool known() const { return base_; }
-	/** Note what the recording says about a module, by the module's number. */
+	/** Note the recording's description of a module, by the module's number. */
 	void set(uint32_t number, const ModuleLife &life);
 	/** The recording has dropped the number, because no tick was in the module. */
 	void forget(uint32_t number);
-	/** Read the names of modules that were loaded since, at most once a second. */
+	/** Read the names of newly loaded modules, at most once a second. */
 	void look();
-	/** Are there modules whose names are still to be read? */
+	/** Are there modules whose names have not been read yet? */
 	[[nodiscard]] bool has_nameless() const { return !nameless_.empty(); }
-	/** All modules that were set. */
+	/** The modules of set(), without those of forget(). */
 	[[nodiscard]] const std::map<uint32_t, ModuleLife> &lives() const { return lives_; }
 	/** The place at an offset of PROFIL_KIND_KERNEL. */
 	KernelPlace find(uint64_t offset);
-	/** The place at an address.  For one that is not known, names are read again, at most once a second.
-	 */
+	/** The place at an address.  If it is unknown, read names again, at most once a second. */
 	KernelPlace find_address(uint64_t address);
 
 private:
@@ -102,16 +101,16 @@ private:
 	KernelPlace in_module(std::string_view name, uint64_t address);
 
 	uint64_t base_ = 0;
-	uint64_t shift_ = 0; /* from link-time addresses of the kernel itself */
+	uint64_t shift_ = 0; /* the kernel's own: run-time minus link-time address */
 	std::chrono::steady_clock::time_point next_read_;
 	std::shared_ptr<const KernelSymbols> symbols_;
 	std::shared_ptr<Object> kernel_;
 	std::map<uint32_t, ModuleLife> lives_;
-	std::set<uint32_t> nameless_; /* those whose names are to be read */
-	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* as of a life's beginning */
+	std::set<uint32_t> nameless_; /* those whose names have not been read yet */
+	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* as of its start */
 	std::map<uint32_t, std::string> build_id_of_;			      /* likewise */
 	std::map<uint32_t, std::shared_ptr<Object>> of_life_;
-	std::map<std::string, Known, std::less<>> of_module_; /* of modules that were loaded from the start */
+	std::map<std::string, Known, std::less<>> of_module_; /* loaded before the start */
 };
 
 } // namespace cli

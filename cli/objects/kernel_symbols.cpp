@@ -19,7 +19,7 @@ namespace {
 
 /* The most bytes of code whose end is not known. */
 constexpr uint64_t most_bytes = 65536;
-/* Compilers put these before the name of a function for the padding before it. */
+/* Compilers name the padding before a function with one of these and the function's name. */
 constexpr std::array<std::string_view, 2> paddings = {"__pfx_", "__cfi_"};
 /* These mark the end of a part of the kernel's text, and are not functions. */
 constexpr std::array<std::string_view, 3> ends = {"_etext", "_einittext", "_end"};
@@ -91,7 +91,7 @@ std::string_view without_padding(std::string_view name)
 	return name;
 }
 
-/** Is @p a the better name of an address that both have? */
+/** Is @p a the better name, if both are at the same address? */
 bool better(const Symbol &a, const Symbol &b)
 {
 	const auto rank = [](const Symbol &symbol) {
@@ -134,7 +134,7 @@ bool hidden()
 	return true;
 }
 
-/** A key that changes whenever the addresses do: made of the boot, and of the loaded modules. */
+/** A key that changes whenever addresses do, from the boot ID and the loaded modules. */
 std::string key_of(std::string_view modules)
 {
 	std::string boot = read_or_nothing("/proc/sys/kernel/random/boot_id");
@@ -148,13 +148,13 @@ std::string key_of(std::string_view modules)
 	return fmt::format("{} {:016x}", boot, hash);
 }
 
-/** Is no module just being loaded or removed? */
+/** Are no modules being loaded or removed at the moment? */
 bool all_live(std::string_view modules)
 {
 	return modules.find(" Loading ") == modules.npos && modules.find(" Unloading ") == modules.npos;
 }
 
-/** A directory that nobody else can read; empty if there is none. */
+/** A directory that no other user can read; empty if there is none. */
 std::string private_directory()
 {
 	const char *const cache = getenv("XDG_CACHE_HOME"); // NOLINT(concurrency-mt-unsafe)
@@ -334,7 +334,7 @@ uint64_t KernelSymbols::address_at(size_t line) const
 	return number(text_.substr(line, 16), 16);
 }
 
-/** The latest end of a function, if no other begins before that. */
+/** The latest end of a function, unless another function begins before it. */
 uint64_t KernelSymbols::limit_of(const KernelFunction &function) const
 {
 	const LoadedModule *const loaded = function.module.empty() ? nullptr : module(function.module);
@@ -372,7 +372,7 @@ std::optional<KernelFunction> KernelSymbols::find(uint64_t address) const
 	size_t low = lines_;
 	size_t high = text_.size();
 
-	/* The last line whose address is not above ours begins in [low, high). */
+	/* The last line whose address is not above @p address begins in [low, high). */
 	if (!known() || address < address_at(lines_))
 		return std::nullopt;
 	while (line_after(low) < high) {

@@ -45,19 +45,18 @@ public:
 	 */
 	KernelSymbols(std::string_view symbols, std::string_view modules);
 
-	/** Those of the running kernel.  Uses what was saved since the boot, if the modules are the same.
-	 */
+	/** The running kernel's symbols: those saved since boot, if the modules are the same. */
 	static KernelSymbols read();
 
 	/** A text for restored(). */
 	[[nodiscard]] std::string saved(std::string_view key) const;
-	/** From a text of saved(); not known() if the key differs. */
+	/** The symbols in a text from saved(); not known() if the key differs. */
 	static KernelSymbols restored(SharedText text, std::string_view key, std::string_view modules);
 
 	/** Are there addresses?  kernel.kptr_restrict hides them as 0. */
 	[[nodiscard]] bool known() const { return lines_ < text_.size(); }
 	[[nodiscard]] std::optional<KernelFunction> find(uint64_t address) const;
-	/** All that begin in a range, by address. */
+	/** The functions that begin in a range, by address. */
 	[[nodiscard]] std::vector<KernelFunction> functions(uint64_t low, uint64_t high) const;
 	/** The kernel's own text, from "_stext" to "_etext". */
 	[[nodiscard]] uint64_t text() const { return low_; }
@@ -75,8 +74,8 @@ private:
 	[[nodiscard]] uint64_t limit_of(const KernelFunction &function) const;
 
 	std::string_view text_;
-	std::shared_ptr<const void> keeper_; /* of the text */
-	size_t lines_ = 0;		     /* where they begin in text_ */
+	std::shared_ptr<const void> keeper_; /* owns the text */
+	size_t lines_ = 0;		     /* where the lines begin in text_ */
 	std::vector<LoadedModule> loaded_;
 	uint64_t low_ = 0;
 	uint64_t high_ = 0;

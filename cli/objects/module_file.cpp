@@ -18,7 +18,7 @@ struct ElfCloser {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
 
-/* For the other sections: beyond the code of any module. */
+/* The address of the other sections: beyond the code of any module. */
 constexpr uint64_t rest = module_shift + 0x40000000;
 
 Result<Fd> copy_of(const Fd &file, const std::string &name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/module_file.h  The files of kernel modules, laid out as the kernel does it. */
+/** @file cli/objects/module_file.h  The files of kernel modules, laid out as by the kernel. */
 #pragma once
 
 #include "cli/base/fd.h"

@@ -222,7 +222,7 @@ std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
 
 void ObjectTable::forget_memory(pid_t pid)
 {
-	/* Others may still refer to it, and the process may just have written its map. */
+	/* Others may still refer to the files, and the process may just have written its map. */
 	if (const auto place = jits_.find(pid); place != jits_.end())
 		place->second->look();
 	std::erase_if(objects_, [&](const auto &entry) { return entry.first.pid == pid; });

@@ -41,9 +41,9 @@ struct Object {
 	bool deleted = false;
 	pid_t pid = 0; /**< of anonymous memory: its process; 0: of several */
 	Fd file;       /**< kept open, so that names can be read when the process and the path are gone */
-	std::string no_file;			  /**< if there is no file: why, as a message says it */
+	std::string no_file;			  /**< if there is no file: why, for a message */
 	std::shared_ptr<JitFiles> jit;		  /**< for anonymous memory: the files that name its code */
-	std::shared_ptr<const KernelText> kernel; /**< for the kernel or a module of it: its names */
+	std::shared_ptr<const KernelText> kernel; /**< of the kernel or a kernel module: names */
 	std::vector<Segment> segments;
 	TextSegments texts;
 
@@ -58,7 +58,7 @@ void add_segments_as_text(Object &object);
 /** The build-id of the file at a path; empty if it has none. */
 std::string build_id_of(const std::string &path);
 
-/** What a message shows of a build-id in hexadecimal: its first 8 digits. */
+/** A hexadecimal build-id as messages show it: its first 8 digits. */
 std::string_view short_build_id(std::string_view digits);
 
 /** All objects found so far, each once, however many processes map it. */

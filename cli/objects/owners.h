@@ -11,14 +11,14 @@
 namespace cli {
 
 /**
- * A process, with its name when it was attached, which an exec can change; or a program, which any
- * number of processes run.
+ * A process under one name, so that it can become another Owner when it executes a program; or a
+ * program, whatever processes run it.
  */
 struct Owner {
 	pid_t pid = 0; /**< 0: a program */
 	std::string name;
-	std::string cgroup; /**< its path, if that tells programs apart */
-	int64_t slice = -1; /**< ms from the beginning to a slice of time, if these are told apart */
+	std::string cgroup; /**< its path, if programs are distinguished by it */
+	int64_t slice = -1; /**< start of a time slice, in ms since the beginning; -1: no slices */
 	auto operator<=>(const Owner &) const = default;
 };
 
@@ -46,7 +46,7 @@ public:
 		return place == owners_.end() ? nullptr : &place->second;
 	}
 
-	/** Forget all others: during a long recording, processes come and go. */
+	/** Forget all other numbers: during a long recording, processes come and go. */
 	void keep_only(const std::set<uint32_t> &numbers)
 	{
 		std::erase_if(owners_, [&](const auto &entry) { return !numbers.contains(entry.first); });

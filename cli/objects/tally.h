@@ -12,11 +12,11 @@
 
 namespace cli {
 
-/** An address with samples of one owner and source. */
+/** An address, with one owner and one source of its samples. */
 struct Bucket {
 	uint64_t address = 0;
 	uint32_t owner = 0;  /**< number of the sampled process or program, see Owners; 0: any */
-	uint32_t source = 0; /**< what ticked: index among the sources of the recording */
+	uint32_t source = 0; /**< what ticked: index of one of the recording's sources */
 	auto operator<=>(const Bucket &) const = default;
 };
 
@@ -32,7 +32,7 @@ public:
 	{
 		Buckets &buckets = objects_[object];
 
-		/* Buckets mostly come in order. */
+		/* Buckets are usually added in order. */
 		buckets.try_emplace(buckets.end(), bucket, 0)->second += samples;
 		total_ += samples;
 	}
@@ -49,7 +49,7 @@ public:
 	}
 
 	/**
-	 * Count a sample at an address of a process that is in no known object.
+	 * Count a sample at an address that is not in any known object.
 	 *
 	 * These addresses change whenever a program starts, so beyond most_unknown
 	 * addresses, all others are counted at address 0.
@@ -70,7 +70,7 @@ public:
 	[[nodiscard]] const std::map<std::shared_ptr<Object>, Buckets> &objects() const { return objects_; }
 	[[nodiscard]] const Buckets &unknown() const { return unknown_; }
 	[[nodiscard]] uint64_t total() const { return total_; }
-	/** The samples of some buckets. */
+	/** The sum of the samples in @p buckets. */
 	[[nodiscard]] static uint64_t total_of(const Buckets &buckets)
 	{
 		uint64_t sum = 0;
@@ -86,7 +86,7 @@ public:
 
 		return place == objects_.end() ? 0 : total_of(place->second);
 	}
-	/** The object of @p some with most samples; nullptr if there is none. */
+	/** The object in @p some with the most samples; nullptr if @p some is empty. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_of(const std::set<std::shared_ptr<Object>> &some) const;
 
 	/** The other add_unknown(), for any number of samples. */
@@ -101,7 +101,7 @@ public:
 private:
 	std::map<std::shared_ptr<Object>, Buckets> objects_;
 	Buckets unknown_;
-	std::shared_ptr<Object> ended_; /* the object that join_ended_memory() joins in */
+	std::shared_ptr<Object> ended_; /* the object that join_ended_memory() joins samples in */
 	uint64_t total_ = 0;
 };
 
