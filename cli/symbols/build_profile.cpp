@@ -21,13 +21,13 @@
 namespace cli {
 namespace {
 
-/** The samples of an owner at an address, of one source. */
+/** The samples of one owner and one source at an address. */
 struct Share {
 	uint32_t owner = 0;
 	uint32_t source = 0;
 	uint64_t samples = 0;
 
-	/** Shares that neither come before nor after each other are added up. */
+	/** Orders shares; those with the same owner and source are added up. */
 	[[nodiscard]] bool comes_before(const Share &other) const
 	{
 		return std::pair(owner, source) < std::pair(other.owner, other.source);
@@ -41,10 +41,10 @@ struct Spot {
 	size_t end = 0;
 };
 
-/** By address. */
+/** Spots, by address. */
 struct Spots {
 	std::vector<Spot> all;
-	std::vector<Share> shares; /**< of a spot, by owner and source */
+	std::vector<Share> shares; /**< each spot's, by owner and source */
 
 	[[nodiscard]] std::span<const Share> of(const Spot &spot) const
 	{
@@ -97,7 +97,7 @@ public:
 								     tally_.total()});
 		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
 
-		/* Without a symbol table, names are from debug information, which has been read by now. */
+		/* Without a symbol table, names are from debug information, so lines are known. */
 		if (later && !symbols.has_lines())
 			left_->push_back(object.name);
 		warn_about(object, symbols);
@@ -181,7 +181,7 @@ private:
 		for (const Spot &spot : spots)
 			addresses.push_back(spot.address);
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
-			/* Most places are in the function of the place before. */
+			/* Most locations are in the same function as the one before. */
 			if (symbols.alike().holds(addresses[index]))
 				locations[index].lines = locations[last].lines;
 			else
@@ -202,7 +202,7 @@ private:
 			profile_.mappings[*location.mapping].has_inline_frames = true;
 	}
 
-	/** The labels of an owner; cached, because most samples have the owner of the one before. */
+	/** An owner's labels; cached, as most samples have the same owner as the one before. */
 	const Labels &labels_of(uint32_t owner)
 	{
 		if (!labelled_ || *labelled_ != owner)

@@ -17,12 +17,12 @@ namespace cli {
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 /**
- * The same for any sources, at least one.  "samples" counts those of the first source; then
- * comes a type of value for each source, in its unit.
+ * The same for any sources, at least one.  The type "samples" counts the first source's samples; a
+ * type of value for each source follows, in its unit.
  */
 Profile empty_profile(std::span<const SampleSource> sources);
 
-/** The labels "process" and, where they tell samples apart, "cgroup", "pid" and "slice"; none for nullptr. */
+/** The labels "process" and, if @p owner has them, "cgroup", "pid", "slice"; none for nullptr. */
 std::vector<Label> process_labels(const Owner *owner);
 
 /**

@@ -9,7 +9,7 @@ namespace {
 
 #ifdef PROFIL_STATIC_CAPSTONE
 
-/* It is part of the program: see cli_portable_objects in cli/build.mk. */
+/* libcapstone is part of the program: see cli_portable_objects in cli/build.mk. */
 Result<Capstone> load()
 {
 	return Capstone{cs_open, cs_close, cs_option, cs_strerror, cs_malloc, cs_free, cs_disasm_iter};

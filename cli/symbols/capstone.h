@@ -3,7 +3,7 @@
  * @file cli/symbols/capstone.h  Loads libcapstone when something is disassembled.
  *
  * The library's tables need 77,000 relocations in 327 pages.  If it were linked in, they
- * would be most of the time that each command takes to start.
+ * would take most of each command's start-up time.
  */
 #pragma once
 

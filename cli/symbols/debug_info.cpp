@@ -11,7 +11,7 @@ namespace {
 
 /* Limits the depth of nested namespaces in a hostile file. */
 constexpr unsigned most_nested = 64;
-/* libdw uses some 100 bytes for each. */
+/* The most lines that libdw keeps, at about 100 bytes each. */
 constexpr size_t most_lines = 400000;
 
 std::string string_attribute(Dwarf_Die &die, unsigned name)
@@ -71,7 +71,7 @@ void set_line(Frame &frame, Dwarf_Die &unit, Dwarf_Addr address)
 		frame.line = number;
 }
 
-/** The line of @p frame is where @p inlined was called. */
+/** Sets the line of @p frame to where @p inlined was called. */
 void set_call_line(Frame &frame, Dwarf_Die &unit, Dwarf_Die &inlined)
 {
 	const auto file = static_cast<size_t>(number_attribute(inlined, DW_AT_call_file));

@@ -33,7 +33,7 @@ public:
 	[[nodiscard]] Dwarf_Off unit_of(Dwarf_Addr address) const;
 	/**
 	 * The functions at an address, innermost inlined function first; empty if
-	 * unknown.  In assembly, which has only lines, the last has no name.
+	 * unknown.  In assembly, which has only lines, the function has no name.
 	 */
 	[[nodiscard]] std::vector<Frame> frames(Dwarf_Addr address);
 

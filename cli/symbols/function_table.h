@@ -15,10 +15,10 @@
 
 namespace cli {
 
-/** Adds functions to a profile that has none yet. */
+/** Adds functions to a profile, which must have none at first. */
 class FunctionTable {
 public:
-	/** Have room for @p count functions. */
+	/** Reserve room for @p count functions. */
 	void reserve(std::vector<Function> &functions, size_t count)
 	{
 		functions.reserve(count);
@@ -42,7 +42,7 @@ public:
 	}
 
 private:
-	/* The name alone separates most functions. */
+	/* The name alone distinguishes most functions. */
 	static size_t hash_of(const Frame &frame) { return std::hash<std::string_view>()(frame.system_name); }
 
 	static bool is(const Function &function, const Frame &frame)

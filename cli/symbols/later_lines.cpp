@@ -29,8 +29,8 @@ constexpr char next_step[] = "record with --lines to have the lines in the profi
 
 /**
  * Does the object's path still lead to the same file, and not only inside a container?  On
- * overlayfs, the mapped file is that of a layer.  stat(2) tells it from the file at the path, so
- * the build-id decides.
+ * overlayfs, the mapped file is a layer's, and stat(2) distinguishes it from the file at the path,
+ * so the build-id decides.
  */
 bool has_its_path(const Object &object)
 {
@@ -83,14 +83,14 @@ public:
 	/** @param places how many places may get lines. */
 	LineReader(Profile &profile, size_t places) : profile_(profile)
 	{
-		/* Renumber the functions, to drop those that no location has once the lines are known. */
+		/* Renumber the functions: some are no longer used once the lines are known. */
 		old_functions_ = std::exchange(profile_.functions, {});
 		read_.resize(profile_.locations.size());
 		/* Reserving too much costs little: unused elements are never touched. */
 		functions_.reserve(profile_.functions, old_functions_.size() + places);
 	}
 
-	/** @param shift from the locations' addresses to those of the symbols. */
+	/** @param shift the symbols' addresses minus the locations'. */
 	void read(Symbols &symbols, const Places &places, uint64_t shift)
 	{
 		std::vector<uint64_t> addresses;
@@ -154,7 +154,7 @@ private:
 	FunctionTable functions_;
 };
 
-/** Of the lines_later, keep only the missing objects.  Keep the comments of other tools. */
+/** Keep only missing objects in lines_later.  Also keep the comments of other tools. */
 void keep_comments(Profile &profile, About about, const std::set<std::string> &missing)
 {
 	std::vector<std::string> comments;
@@ -216,7 +216,7 @@ bool may_have_kernel_lines(const std::string &filename, const std::string &build
 
 bool leave_for_later(const Object &object, const Weight &weight)
 {
-	/* Its names are known, and to read its lines takes seconds. */
+	/* The kernel's names are known, and reading its lines takes seconds. */
 	if (object.source == Source::Kernel)
 		return may_have_kernel_lines(object.name, hex(object.build_id));
 	if (object.source != Source::File || !object.file || object.deleted || object.build_id.empty() ||

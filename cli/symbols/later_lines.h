@@ -5,10 +5,10 @@
  *
  * If tens of thousands of places have samples, lines and inlined functions
  * take most of the time for writing a profile and most of the space in its file.
- * So the lines of an object with that many places are left in the object's file, provided
- * that the file can be found again.  The same applies to the lines of an object that has
- * hardly any samples, or that has its debug information in another file.  The names of
- * functions are always stored.
+ * So the lines of an object with more than few_places places are left in the object's file,
+ * provided that the file can be found again.  The same applies to an object that is large, has
+ * hardly any samples, or has its debug information in another file.  The names of functions
+ * are always stored.
  */
 #pragma once
 

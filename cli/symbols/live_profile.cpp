@@ -16,7 +16,7 @@ namespace {
 constexpr size_t nowhere = SIZE_MAX;
 /* Index in Sample::values, after the samples. */
 constexpr size_t first_source = 1;
-/* JIT symbols are read again only after this many parts, because there may be many. */
+/* JIT symbols are read again only after this many parts, because a process may have many. */
 constexpr uint64_t jit_rounds = 5;
 
 void add_to(int64_t &value, uint64_t more)
@@ -202,7 +202,7 @@ void LiveProfile::set_detail(Detail detail)
 
 /**
  * The samples of all sources, by location.  Values are divided by the source's period, because one
- * event can be as frequent as a million of another.
+ * event can be a million times as frequent as another.
  */
 std::vector<double> LiveProfile::weights(const Profile &old) const
 {
@@ -217,7 +217,7 @@ std::vector<double> LiveProfile::weights(const Profile &old) const
 	return weights;
 }
 
-/** By location: is it kept?  Those with most samples are, up to half the limits. */
+/** By location: is it kept?  The locations with the most samples are, up to half the limits. */
 std::vector<bool> LiveProfile::most_sampled(const Profile &old) const
 {
 	const std::vector<double> totals = weights(old);

@@ -24,7 +24,7 @@
 
 namespace cli {
 
-/** What was added to one value of an entry of Profile::samples: samples of the clock, or events. */
+/** An amount that was added to one value of a sample: samples of the clock, or events. */
 struct Change {
 	size_t sample = 0; /**< index in Profile::samples */
 	uint64_t amount = 0;
@@ -44,8 +44,8 @@ struct LiveLimits {
  * The samples so far, with names.
  *
  * An address is looked up once, when it is first sampled.  When there are more
- * places than the limits permit, those with most samples are kept; the others are
- * summed up, as function "[other]" of their object.
+ * places than the limits permit, those with the most samples are kept; the others
+ * are summed up, as function "[other]" of their object.
  */
 class LiveProfile {
 public:
@@ -75,14 +75,14 @@ public:
 	[[nodiscard]] uint64_t edition() const { return edition_; }
 
 private:
-	/** An object that has samples; without an object, addresses in no known object. */
+	/** An object that has samples; nullptr: all addresses that are not in a known object. */
 	struct Known {
 		std::shared_ptr<Object> object;
 		std::unique_ptr<Symbols> symbols;
 		std::unordered_map<uint64_t, size_t> locations; /**< by address */
 		std::map<uint64_t, size_t> mappings;		/**< by the start of their text */
 		uint64_t opened = 0;				/**< round in which symbols were opened */
-		uint64_t used = 0;				/**< round in which they were last used */
+		uint64_t used = 0;				/**< round of their last use */
 		std::set<size_t> nameless; /**< locations of code that may still get names */
 	};
 

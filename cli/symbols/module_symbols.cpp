@@ -4,7 +4,7 @@
 namespace cli {
 namespace {
 
-/* Set in the version of a symbol if that is not the default one. */
+/* Set in a symbol's version if it is not the default version. */
 constexpr GElf_Versym hidden_version = 0x8000;
 
 } // namespace
@@ -99,7 +99,7 @@ void OldNames::read()
 	}
 }
 
-/** Makes a section the last one. */
+/** Looks up the end of a section, and makes it last_end_. */
 void TextSections::find(const Section &section)
 {
 	const auto [place, fresh] = ends_.try_emplace(section);

@@ -18,7 +18,7 @@ constexpr uint64_t most_text = uint64_t{4} << 20;
 
 constexpr std::string_view jump("\xFF\x25", 2); /* jmp *displacement(%rip) */
 constexpr size_t jump_size = 6;
-constexpr std::string_view bound("\xF2", 1);			 /* of MPX */
+constexpr std::string_view bound("\xF2", 1);			 /* MPX's prefix */
 constexpr std::string_view branch_target("\xF3\x0F\x1E\xFA", 4); /* endbr64 */
 constexpr uint64_t most_stub = 16;
 
@@ -164,7 +164,7 @@ void Plt::read()
 		  [](const Stub &a, const Stub &b) { return a.entry.start < b.entry.start; });
 }
 
-/** The function whose address is put into a slot; if it has no name, what objdump writes. */
+/** The name of the function whose address is put into a slot; if it has none, objdump's text. */
 std::string Plt::name_of(const Slot &slot, const SymbolTable &symbols) const
 {
 	Elf_Scn *table = elf_getscn(elf_, slot.table);

@@ -19,8 +19,8 @@ namespace cli {
  * Symbol tables do not contain the stubs.  Each stub jumps through a slot of the
  * global offset table, and the relocation of the slot has the name.  This holds for
  * every form that linkers write (.plt, .plt.got, and .plt.sec of indirect branch
- * tracking).  Other code there, such as the stub that resolves the others at their
- * first call, gets the name of its section.
+ * tracking).  Other code in these sections, such as the stub that resolves the others
+ * at their first call, gets the name of its section.
  */
 class Plt {
 public:

@@ -18,7 +18,7 @@ namespace cli {
 struct RecordedFile {
 	std::unique_ptr<Object> object; /**< with its segments and build-id */
 	time_t modified = 0;		/**< modification time: s since 1970 */
-	uint64_t shift = 0;		/**< from the profile's addresses to the file's */
+	uint64_t shift = 0;		/**< the file's addresses minus the profile's */
 };
 
 /**

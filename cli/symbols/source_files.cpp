@@ -106,7 +106,7 @@ SourceFile SourceFiles::read(const std::string &path) const
 {
 	SourceFile missing;
 
-	/* Each of its slashes would add another candidate of about the same length. */
+	/* Each slash of a long path would add another candidate of about the same length. */
 	if (path.size() >= PATH_MAX) {
 		missing.problem =
 			system_error(shortened(path.substr(0, NAME_MAX), longest_shown), ENAMETOOLONG).text;

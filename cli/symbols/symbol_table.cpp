@@ -44,9 +44,9 @@ int rank_of(const char *name)
 }
 
 /*
- * Old names come last of those with a size.  Otherwise the order is that of perf, so that the
- * same names are shown: symbols with a size, not weak, global, with fewer leading underscores,
- * longer.  The names are read only if all else is equal.
+ * Among symbols with a size, old names come last.  Otherwise the order is that of perf, so that
+ * the same names are shown: symbols with a size, not weak, global, with fewer leading
+ * underscores, longer.  The names are read only if all else is equal.
  */
 bool is_better(const ModuleSymbol &found, const ModuleSymbol &other, OldNames &old)
 {

@@ -184,7 +184,7 @@ std::optional<Frame> Symbols::function_without_symbol(uint64_t address)
 	return function;
 }
 
-/* Addresses come in order, so the next one is often in the same function. */
+/* Addresses are usually looked up in order, so the next one is often in the same function. */
 const std::string &Symbols::readable_name(const char *name)
 {
 	if (name != readable_of_)

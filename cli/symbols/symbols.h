@@ -51,8 +51,8 @@ public:
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address);
 
 	/**
-	 * The addresses, from that of the last frames() on, that have the same frames; empty
-	 * if that is not known.
+	 * A range of addresses with the same frames, which begins at the address of the last
+	 * frames(); empty if none is known.
 	 */
 	[[nodiscard]] Extent alike() const { return alike_; }
 
