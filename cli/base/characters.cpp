@@ -25,7 +25,7 @@ wchar_t code_point(std::string_view sequence)
 	return value;
 }
 
-/* wcwidth() goes by the locale, and ours is C. */
+/* wcwidth() depends on the locale, and ours is C. */
 int width_of(wchar_t character)
 {
 	static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -40,8 +40,8 @@ int width_of(wchar_t character)
 	return width;
 }
 
-/* RFC 3629: after these lead bytes, the second byte shows overlong forms, surrogates and values above
- * U+10FFFF. */
+/* RFC 3629: after these lead bytes, the second byte reveals overlong forms, surrogates and values
+ * above U+10FFFF. */
 bool may_follow(unsigned char lead, unsigned char second)
 {
 	switch (lead) {
@@ -69,7 +69,7 @@ bool is_control(std::string_view sequence)
 	if (sequence.size() == 1)
 		return first < 0x20 || first == 0x7F;
 	return (first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0) ||
-	       // NOLINTNEXTLINE(misc-misleading-bidirectional): these are what is looked for
+	       // NOLINTNEXTLINE(misc-misleading-bidirectional): this looks for them
 	       is_between(sequence, "\u202A", "\u202E") || is_between(sequence, "\u2066", "\u2069");
 }
 
@@ -90,8 +90,8 @@ size_t plain_length(std::string_view text)
 
 	for (uint64_t word; text.size() - at >= sizeof(word); at += sizeof(word)) {
 		std::memcpy(&word, text.data() + at, sizeof(word));
-		/* If no byte has its high bit set, no sum carries.  Then a byte below 0x20 lacks it in
-		 * the first sum, and only 0x7F gets it in the second. */
+		/* If no byte has its high bit set, no sum carries.  Then a byte below 0x20 does not
+		 * have it in the first sum, and only 0x7F has it in the second. */
 		if ((word | ~(word + ones * (0x80 - 0x20)) | (word + ones)) & high)
 			break;
 	}
@@ -100,7 +100,7 @@ size_t plain_length(std::string_view text)
 	return at;
 }
 
-/** Replaces invalid bytes, and characters that are @p bad, by '?'.  Printable ASCII is never checked. */
+/** Replaces invalid bytes, and characters that are @p bad, with '?'; not printable ASCII. */
 template <typename Bad> std::string replaced(std::string_view text, Bad bad)
 {
 	std::string safe;

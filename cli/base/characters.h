@@ -35,14 +35,14 @@ size_t columns(std::string_view text);
 std::string shortened(std::string_view text, size_t width);
 
 /**
- * Safe to print: control characters and invalid UTF-8 become '?'.
+ * @p text, safe to print: control characters and invalid UTF-8 become '?'.
  *
  * Names come from other people's binaries and profiles, and could move the
  * cursor or worse.
  */
 std::string printable(std::string_view text);
 
-/** @p text with each byte of invalid UTF-8 replaced by '?'. */
+/** @p text with each byte of invalid UTF-8 replaced with '?'. */
 std::string valid_utf8(std::string_view text);
 
 /** The lines of @p text, without their line ends. */

@@ -19,7 +19,7 @@ std::string time_text(int64_t seconds)
 	return fmt::format("{:%Y%m%dT%H%M%SZ}", utc);
 }
 
-/** Replaces each percent sequence by what @p act returns for its letter (NUL at the end of @p pattern). */
+/** Replaces each %X with act('X'); at the end of @p pattern, X is NUL. */
 template <typename Act> std::string replaced(const std::string &pattern, Act act)
 {
 	std::string name;

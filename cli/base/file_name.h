@@ -17,7 +17,7 @@ struct NameParts {
 };
 
 /**
- * Replace %p, %t and %h in a pattern, and %% by a percent sign.  The time is in
+ * Replace %p, %t and %h in a pattern, and %% with a percent sign.  The time is in
  * UTC, as 20260131T235959Z, so that names sort by time.
  */
 std::string expand_name(const std::string &pattern, const NameParts &parts);

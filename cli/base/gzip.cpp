@@ -58,7 +58,7 @@ private:
  */
 size_t stated_size(std::string_view packed)
 {
-	/* The most that deflate packs into a byte. */
+	/* The most bytes that deflate can pack into one. */
 	constexpr size_t most = 1032;
 	size_t size = 0;
 
@@ -67,7 +67,7 @@ size_t stated_size(std::string_view packed)
 	return std::min(size, packed.size() * most);
 }
 
-/** Unpacks ordinary data in half the time that zlib takes; nothing if zlib has to try. */
+/** Unpacks ordinary data in half the time that zlib takes; nothing if it fails: then use zlib. */
 std::optional<std::string> unpacked_at_once(std::string_view packed, size_t limit)
 {
 	const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor *)> decompressor(

@@ -18,15 +18,15 @@ constexpr std::chrono::milliseconds look_interval{100};
 constexpr uint64_t table_part = 8;
 
 /**
- * The time until the next look at a recording: it doubles while hardly anything ticks, so that an
- * idle machine is left alone.
+ * The time until the next look at a recording: it doubles while there are hardly any ticks, so
+ * that an idle machine is left alone.
  *
  * It stays shorter than the time in which the table can become too full, even if all CPUs are
  * busy from now on.  Once it is at its maximum, the reader may rest until the module wakes it.
  */
 class LookPace {
 public:
-	/** @param counts elements of the table; @param ticks that can come within look_interval. */
+	/** @param counts elements of the table.  @param ticks the most within look_interval. */
 	void begin(uint64_t counts, uint64_t ticks)
 	{
 		const uint64_t most =
@@ -46,16 +46,16 @@ public:
 		interval_ = look_interval;
 		quiet_ = false;
 	}
-	/** Did hardly anything tick before the last look? */
+	/** Were there hardly any ticks before the last look? */
 	[[nodiscard]] bool quiet() const { return quiet_; }
-	/** At most once a second: if the module always wakes the reader, a rest saves nothing. */
+	/** Once a second at most: if the module always wakes the reader, a rest saves nothing. */
 	[[nodiscard]] bool may_rest(std::chrono::steady_clock::time_point now) const
 	{
 		return quiet_ && !soon_ && interval_ == longest_ && now >= rested_ + longest;
 	}
 	/** The reader rests until the module wakes it. */
 	void rest(std::chrono::steady_clock::time_point now) { rested_ = now; }
-	/** The module has woken the reader: this counts as a look, and the next one comes soon. */
+	/** The module has woken the reader: this counts as a look, and the next one is soon. */
 	void wake(std::chrono::steady_clock::time_point now, uint64_t ticks)
 	{
 		ticks_ = ticks;

@@ -26,7 +26,7 @@ std::string hundredths(double number)
 	std::array<char, 512> digits;
 	const double scaled = number * 100;
 
-	/* To format a floating-point number takes a thousand instructions. */
+	/* Formatting a floating-point number takes a thousand instructions. */
 	if (scaled >= 0 && scaled < most && std::abs(scaled - std::floor(scaled) - 0.5) > near_half) {
 		const auto whole = static_cast<uint64_t>(scaled + 0.5);
 		char *end = std::to_chars(digits.data(), digits.data() + digits.size(), whole / 100).ptr;

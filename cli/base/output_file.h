@@ -22,12 +22,12 @@ public:
 	/** Check that @p path can be written, without changing anything. */
 	static Result<OutputFile> prepare(const std::string &path);
 
-	/** What becomes of an existing regular file. */
+	/** What to do with an existing regular file. */
 	enum class Before { Replaced, Kept /**< with ".old" at the end of its name */ };
 
 	/**
-	 * Whether write() returns only when the content is on the disk.  That is not necessary for
-	 * a file that need not survive a crash of the machine.
+	 * Whether write() waits until the content is on the disk.  A file that need not survive a
+	 * crash of the machine does not need that.
 	 */
 	enum class Sync { Now, Later };
 
@@ -36,7 +36,7 @@ public:
 				    Sync sync = Sync::Now) const;
 	/** Is it a regular file, neither a device nor a pipe? */
 	[[nodiscard]] bool is_regular() const { return !real_.empty(); }
-	/** Prepare a file beside a regular one, with @p suffix at the end of its name. */
+	/** Prepare a file next to a regular one, with the same name and @p suffix. */
 	[[nodiscard]] Result<OutputFile> beside(const std::string &suffix) const;
 	/** Remove a regular file; it may have been removed already. */
 	[[nodiscard]] Outcome remove() const;

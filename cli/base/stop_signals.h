@@ -35,7 +35,7 @@ public:
 	[[nodiscard]] int fd() const { return event_.get(); }
 	/** The first signal caught, 0 if none. */
 	[[nodiscard]] static int caught();
-	/** Did a terminal send it, and therefore to the whole foreground group? */
+	/** Did a terminal send that signal, so that the whole foreground group got it? */
 	[[nodiscard]] static bool from_terminal();
 
 private:

@@ -24,11 +24,11 @@ void occupy_standard_streams();
  */
 void write_message(std::string_view text) noexcept;
 
-/** Write each note on a line of its own, prefixed by @p command, with unprintable characters replaced. */
+/** Write each note on its own line, prefixed with @p command; replace unprintable characters. */
 void tell(const std::string &command, const std::vector<std::string> &notes);
 
 /**
- * Write to standard output; on failure, print an error prefixed by @p command.
+ * Write to standard output; on failure, print an error prefixed with @p command.
  * @return the exit status.
  */
 int print(const std::string &command, std::string_view text);

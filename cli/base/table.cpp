@@ -72,8 +72,8 @@ size_t total_width(const std::vector<Shown> &shown)
 }
 
 /**
- * Share the room among the name columns, and pass on what a column does not need.  One that is
- * never left out has twice the share of another: the function matters more than its object.
+ * Share the room among the name columns, and pass on what a column does not need.  A column that is
+ * never left out has twice the share of others: the function matters more than its object.
  */
 void share(const Table &table, std::vector<Shown> &shown, size_t width)
 {

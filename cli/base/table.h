@@ -50,7 +50,7 @@ public:
 		[[nodiscard]] std::string_view whole() const { return {begin, length + size_t{mark_length}}; }
 	};
 
-	/** Before the first row. */
+	/** Call this before add_row(). */
 	void add_column(TableColumn column);
 
 	/** Allocate memory for @p rows rows. */

@@ -12,7 +12,7 @@ namespace cli {
 /** Holds copies of texts until it is destroyed, without allocating each one separately. */
 class TextStore {
 public:
-	/** A copy of both, one after the other.  Its address is stable, even if the store is moved. */
+	/** A copy of both texts, joined.  Its address is stable, even if the store is moved. */
 	std::string_view keep(std::string_view text, std::string_view more = {})
 	{
 		char *const copy = static_cast<char *>(memory_->allocate(text.size() + more.size(), 1));

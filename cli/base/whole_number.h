@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** The decimal number that @p text is; nothing if it contains anything else or does not fit. */
+/** @p text as a decimal number; nothing if it contains anything else or does not fit. */
 template <typename Number> std::optional<Number> whole_number(std::string_view text)
 {
 	Number number = 0;
