@@ -17,7 +17,7 @@ Outcome check_available(const Event &event);
 /** All events with a name that can be sampled here: event_names() in their order, then those of PMUs. */
 std::vector<Event> available_events();
 
-/** Does sampling it need CAP_PERFMON?  Only software events do not. */
+/** Does sampling an event need CAP_PERFMON?  Only software events do not. */
 bool needs_privilege(const Event &event);
 
 } // namespace cli

@@ -24,7 +24,7 @@ uint64_t period_for(double events_per_second);
  * counters, perf lets the events take turns.
  * @param counter whose read_format has the count, and the times enabled and running, as in
  *        perf_event_open(2).
- * @return 0 if it was not counted.
+ * @return 0 if the event was not counted.
  */
 double rate_of_counter(const Fd &counter);
 
@@ -40,7 +40,7 @@ double rate_of_counter(const Fd &counter);
 std::vector<std::optional<double>> rates_of(std::span<const Event> events, std::span<const pid_t> pids);
 
 /**
- * Choose the periods of the hardware events for which none was given.
+ * Choose the periods of the hardware events for which the user gave none.
  *
  * An event that does not occur now keeps its default period.
  *

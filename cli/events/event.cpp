@@ -107,7 +107,7 @@ Outcome set_breakpoint(std::string_view &rest, Event &event)
 	return Done();
 }
 
-/** "SYSTEM:NAME", if there is such a tracepoint. */
+/** Sets the tracepoint "SYSTEM:NAME", if it exists. */
 Outcome set_tracepoint(std::string_view system, std::string_view name, Event &event)
 {
 	for (const char *root : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
@@ -161,7 +161,7 @@ Outcome set_pmu(std::string_view text, size_t slash, std::string_view &rest, Eve
 	return Done();
 }
 
-/** Sets the event of any PMU with that name, as perf does: "mem-loads". */
+/** Sets the event with that name, of any PMU, as perf does: "mem-loads". */
 bool set_pmu_name(std::string_view name, Event &event)
 {
 	for (const PmuEvent &one : pmu_events()) {

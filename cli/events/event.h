@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/events/event.h  Events to sample instead of CPU time, by perf's names. */
+/** @file cli/events/event.h  Events to sample instead of CPU time, with perf's names. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -17,27 +17,28 @@ struct Event {
 	std::string name;	 /**< as it was given, without its period: "page-faults:u" */
 	uint64_t period = 1;	 /**< events between two samples */
 	bool has_period = false; /**< the user gave it; it is not a default */
-	perf_event_attr attr{};	 /**< what perf_event_open(2) is to count */
+	perf_event_attr attr{};	 /**< the event, for perf_event_open(2) */
 };
 
 /**
  * Parse a list of events as for perf record -e, separated by commas.
  *
- * Each is a name of event_names(), a raw event of the CPU ("r1a8"), an event of a PMU
- * ("cpu/event=0x3c,umask=1/", see parse_pmu_terms()) or its name, a tracepoint
- * ("sched:sched_switch") or a breakpoint ("mem:0x601040", "mem:0x601040/4:rw"); then perf's
- * modifiers ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise), and the period.
+ * Each is a name of event_names() or of a cache event ("LLC-load-misses"), a raw event of the CPU
+ * ("r1a8"), an event of a PMU ("cpu/event=0x3c,umask=1/", see parse_pmu_terms()) or its name, a
+ * tracepoint ("sched:sched_switch") or a breakpoint ("mem:0x601040", "mem:0x601040/4:rw"); then
+ * perf's modifiers ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise), and the
+ * period.
  */
 Result<std::vector<Event>> parse_events(std::string_view text);
 
 /**
- * Why the module refuses to sample an event.
- * @param error  of PROFIL_RECORD
+ * Why an event is refused.
+ * @param error  of PROFIL_RECORD, or of perf_event_open(2) without the module
  * @return "" if the error has nothing to do with the event
  */
 std::string why_event_is_refused(const perf_event_attr &event, int error);
 
-/** Is it counted by the CPU, and not by the kernel? */
+/** Does hardware count the event, and not the kernel? */
 bool is_of_hardware(const Event &event);
 
 /** A name for an event, and its alias or "". */

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr unsigned word_bits = 64;
 
-/** A name of sysfs, and not a path. */
+/** Is a text the name of a file in sysfs, and not a path? */
 bool is_name(std::string_view text)
 {
 	return !text.empty() && text.find('/') == text.npos && !text.starts_with('.');
@@ -162,7 +162,7 @@ std::vector<PmuEvent> pmu_events(const std::string &root)
 	std::error_code error;
 
 	for (fs::directory_iterator pmu(root, error), end; !error && pmu != end; pmu.increment(error)) {
-		std::error_code none; /* many have no events with names */
+		std::error_code none; /* many PMUs have no events with names */
 
 		for (fs::directory_iterator event(pmu->path() / "events", none); !none && event != end;
 		     event.increment(none)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/events/pmu.h  Events of a PMU, by the names and terms that sysfs has for it
+/** @file cli/events/pmu.h  Events of a PMU, by the names and terms that sysfs lists for it
  * (sysfs-bus-event_source-devices-events and -format in the kernel's ABI documents). */
 #pragma once
 
@@ -17,7 +17,7 @@ namespace cli {
 /** Where the kernel shows its PMUs. */
 inline constexpr char pmu_root[] = "/sys/bus/event_source/devices";
 
-/** What the terms of a PMU say. */
+/** The event that a PMU's terms choose. */
 struct PmuTerms {
 	perf_event_attr attr{};		/**< type and configuration */
 	std::optional<uint64_t> period; /**< events between two samples, if a term sets it */
@@ -31,7 +31,7 @@ struct PmuTerms {
  * of its events; or one of config, config1, config2 (numbers), period and name.
  *
  * @param pmu "cpu".
- * @param terms what is between the slashes.
+ * @param terms the text between the slashes.
  * @param root pmu_root, or a copy of it.
  */
 Result<PmuTerms> parse_pmu_terms(std::string_view pmu, std::string_view terms,
