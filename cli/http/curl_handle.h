@@ -24,7 +24,7 @@ class CurlHeaders {
 public:
 	void add(const std::string &line)
 	{
-		/* It returns the head of the list, or NULL without changing the list if memory is short. */
+		/* Returns the list's head; or NULL, without a change, if memory is short. */
 		if (curl_slist *list = curl_slist_append(list_.get(), line.c_str())) {
 			[[maybe_unused]] curl_slist *same = list_.release();
 			list_.reset(list);

@@ -25,7 +25,7 @@ uint32_t length_of(std::string_view frame)
 	return length;
 }
 
-/* The lines of the frames with trailers, as far as they are complete. */
+/* The lines of all complete frames with trailers. */
 std::vector<std::string> trailers_of(std::string_view body)
 {
 	std::vector<std::string> lines;
@@ -93,7 +93,7 @@ HttpResponse grpc_web_answer(HttpResponse response)
 {
 	std::vector<std::string> trailers = trailers_of(response.body);
 
-	/* Without a message in the body, the trailers come as headers. */
+	/* If there is no message in the body, the trailers are sent as headers. */
 	if (header_of(trailers, "grpc-status").empty())
 		trailers = response.headers;
 

@@ -72,7 +72,7 @@ void remove_stale(const sockaddr_un &address)
 		unlink(address.sun_path);
 }
 
-/* Only for its owner: profiles reveal what a machine does. */
+/* Only the socket's owner may connect: profiles reveal what a machine does. */
 Result<Fd> listen_unix(const ListenAddress &address)
 {
 	const Result<sockaddr_un> where = unix_address(address.unix_path);

@@ -28,7 +28,7 @@ struct ListenAddress {
 /** Parse an address as written by text(); ":PORT" or "PORT" alone means 127.0.0.1. */
 Result<ListenAddress> parse_listen_address(std::string_view text);
 
-/** Open a listening socket that does not block; a port of 0 is replaced by the port that the kernel chose. */
+/** Open a listening socket that does not block; replace port 0 with the port the kernel chose. */
 Result<Fd> listen_at(ListenAddress &address);
 
 } // namespace cli

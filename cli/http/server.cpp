@@ -89,7 +89,7 @@ MHD_Result HttpServer::on_request(void *cls, MHD_Connection *connection, const c
 	ServerAnswer answer;
 
 	server.enter(ours, Phase::Answer);
-	/* Nothing may be thrown through a library in C. */
+	/* No exception may pass through libmicrohttpd, which is in C. */
 	try {
 		answer = server.answer_({server, connection, ours.socket.get(), method, path});
 	} catch (const std::exception &error) {
@@ -161,8 +161,8 @@ void HttpServer::accept(MHD_Daemon *daemon)
 		enter(connections_.back(), Phase::Linger);
 }
 
-/* Returns when a phase has changed, a client may be accepted, a lingering one has closed, or a deadline has
- * come. */
+/* Returns when a phase has changed, a client may be accepted, a lingering one has closed, or a
+ * deadline has passed. */
 void HttpServer::wait()
 {
 	std::vector<pollfd> sockets = {

@@ -71,9 +71,9 @@ struct ServerAnswer {
  * A request is answered as soon as its headers have arrived; bodies are discarded.  At the limit of
  * connections, the next client is not accepted and waits in the kernel's backlog.
  *
- * libmicrohttpd has neither such a backlog nor a limit on the time of a whole request.  So run()
- * accepts the connections itself, and keeps a duplicate of each socket, by which it cuts off late
- * clients and gives the others time to read the answer.
+ * libmicrohttpd itself can neither leave clients in the backlog nor limit the time of a whole
+ * request.  So run() accepts the connections, and keeps a duplicate of each socket, with which it
+ * cuts off late clients and gives the others time to read the answer.
  */
 class HttpServer {
 public:

@@ -15,8 +15,9 @@ std::string host_of(std::string_view header);
 
 /**
  * May a request with this Host header be answered?  Accepted are the address that
- * the server listens on, localhost, and @p allowed.  On a wildcard address, any
- * numeric Host is accepted as well: DNS rebinding needs a name.
+ * the server listens on, localhost, and @p allowed; on a local address, also
+ * 127.0.0.1 and ::1; on a wildcard address, also any numeric Host, because DNS
+ * rebinding needs a name.
  */
 bool is_host_served(std::string_view header, const ListenAddress &listen,
 		    const std::vector<std::string> &allowed);
