@@ -32,7 +32,7 @@ size_t operator_length(std::string_view name, size_t at)
 
 namespace {
 
-/** What a character of a name may be. */
+/** The roles that a character of a name may have. */
 enum Kind : unsigned char { Other, Mark, BracketOrWord };
 
 constexpr std::array<Kind, 256> kinds = [] {
@@ -119,7 +119,7 @@ struct Outside {
 	char what;
 };
 
-/** All of them, in order.  This includes an opening bracket if no other is open, and one that closes none. */
+/** Every Outside in order, also outermost opening brackets, and closing ones without a match. */
 std::vector<Outside> outside_in(std::string_view name)
 {
 	std::vector<Outside> found;
@@ -209,7 +209,7 @@ std::string_view without_template_arguments(std::string_view name)
 
 	const Outside &last = outside.back();
 
-	/* A bracket that closes none, and "operator->". */
+	/* The '>' is not a closing bracket, or it ends "operator->". */
 	if (last.at == name.size() - 1 ||
 	    (last.what == 'o' && last.at + operator_length(name, last.at) == name.size()))
 		return name;

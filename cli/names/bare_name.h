@@ -16,7 +16,7 @@ std::string_view without_parameters(std::string_view name);
 /** The position of the bracket that closes the one at @p open, or npos. */
 size_t closing_bracket(std::string_view name, size_t open);
 
-/** The position of the last @p wanted that is in no brackets, or npos. */
+/** The position of the last @p wanted outside all brackets, or npos. */
 size_t last_outside(std::string_view name, char wanted);
 
 /** The length of an operator's name at @p at, such as 9 for "operator<"; 0 if none begins there. */

@@ -17,7 +17,7 @@ constexpr int deepest = 8;
 
 using Abbreviation = std::pair<std::string_view, std::string_view>;
 
-/* The order matters: the first ones make the others match. */
+/* The order matters: earlier replacements make later ones match. */
 constexpr std::array<Abbreviation, 8> abbreviations = {{
 	{"std::__cxx11::", "std::"},
 	{"std::__1::", "std::"},
@@ -127,7 +127,7 @@ std::string shorten_templates(std::string_view name, int depth)
 			if (at >= name.size() || name[at] != '<')
 				continue;
 		} else if (!opens_arguments(name, at)) {
-			/* What may be special begins with one of these. */
+			/* Template arguments and operators begin with one of these. */
 			const size_t next = find_either(name, '<', 'o', at + 1);
 
 			text += name.substr(at, next - at);
@@ -145,7 +145,7 @@ std::string shorten_templates(std::string_view name, int depth)
 	return text;
 }
 
-/** Moves @p mark, and what follows it, from the end of @p name to @p marks. */
+/** Moves the end of @p name, from @p at on, to the front of @p marks; false if @p at is npos. */
 bool move_mark(std::string_view &name, std::string &marks, size_t at)
 {
 	if (at == name.npos)
@@ -164,7 +164,7 @@ size_t part_mark(std::string_view name)
 											   : name.npos;
 }
 
-/** Splits off what compilers and we put behind a name: "@plt", " [clone .cold]", " (.cold)". */
+/** Splits off the marks that compilers, and we, append: "@plt", " [clone .cold]", " (.cold)". */
 std::string split_marks(std::string_view &name)
 {
 	constexpr std::string_view stub = "@plt";
@@ -202,7 +202,7 @@ std::string_view bare(std::string_view name)
 
 	const size_t open = static_cast<size_t>(bare.data() - function.data()) + bare.size();
 
-	/* "read (file.js:12)", a function that returns a pointer to one, and brackets that go on. */
+	/* "read (file.js:12)", functions that return function pointers, text after the brackets. */
 	if (bare.empty() || open >= function.size() || function[open] != '(' ||
 	    (bare.ends_with(')') && !bare.ends_with("operator()")) ||
 	    closing_bracket(function, open) != function.size() - 1)
@@ -210,7 +210,7 @@ std::string_view bare(std::string_view name)
 	return bare;
 }
 
-/** Characters that plain_part() takes as they are. */
+/** Characters that plain_part() keeps. */
 constexpr std::array<bool, 256> plain = [] {
 	std::array<bool, 256> all{};
 
@@ -223,8 +223,8 @@ constexpr std::array<bool, 256> plain = [] {
 }();
 
 /**
- * What is left of most names: "a::b" of both "a::b" and "a::b(int, c<d>)".  Empty if more than such
- * parameters may have to be stripped.
+ * The short form of most names: "a::b" for both "a::b" and "a::b(int, c<d>)".  Empty if more than
+ * such parameters may have to be stripped.
  */
 std::string_view plain_part(std::string_view name)
 {
@@ -235,7 +235,7 @@ std::string_view plain_part(std::string_view name)
 
 	const std::string_view part = name.substr(0, end);
 
-	/* The second bracket must be the one that closes the first, at the end. */
+	/* The only round brackets must be one pair that ends the name. */
 	if (end < name.size() && (name[end] != '(' || part.ends_with("operator") ||
 				  name.find_first_of("()", end + 1) != name.size() - 1 || name.back() != ')'))
 		return {};

@@ -19,9 +19,9 @@ enum class NameLength : unsigned char {
 };
 
 /**
- * The texts for the functions of a view.  Each is as short as it can be without reading like
- * that of another: short_name(), else with all template arguments, else with its parameters,
- * else whole.  All names must have been added before the first text() is asked for.
+ * The texts for the functions of a view.  Each is as short as possible without being the same as
+ * another's: short_name(), else with all template arguments, else with its parameters, else
+ * whole.  All names must have been added before the first text() is asked for.
  */
 class ShownNames {
 public:
