@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/options/cli11.h  Names of CLI11, for headers: its own takes ten seconds to compile. */
+/** @file cli/options/cli11.h  CLI11's names, for headers: CLI11's own header takes ten seconds to
+ * compile. */
 #pragma once
 
 namespace CLI {

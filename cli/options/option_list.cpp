@@ -55,7 +55,7 @@ bool names_a_value(std::string_view word)
 			   [](unsigned char letter) { return std::isupper(letter); });
 }
 
-/** A value that may be left out is "[FILE]". */
+/** In help, an optional value is "[FILE]". */
 std::string_view without_brackets(std::string_view word)
 {
 	return word.starts_with('[') && word.ends_with(']') ? word.substr(1, word.size() - 2) : word;
