@@ -13,7 +13,7 @@ namespace cli {
 /**
  * The numbers of some cgroups of version 2, and of all groups below them.
  *
- * A cgroup's number is the inode number of its directory, and never used again.  A group
+ * A cgroup's number is the inode number of its directory, and never reused.  A group
  * cannot move to another parent, so a cached answer stays true.
  */
 class CgroupNumbers {
@@ -24,7 +24,7 @@ public:
 	{
 	}
 
-	/** Is it one of the groups, or below one?  Scans the directories again for an unknown number. */
+	/** Is this one of the groups, or below one?  Scans the directories again if unknown. */
 	[[nodiscard]] bool contains(uint64_t number);
 
 private:

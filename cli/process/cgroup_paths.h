@@ -12,7 +12,7 @@ namespace cli {
 /**
  * The paths of cgroups of version 2, as in proc_pid_cgroup(5): "/system.slice/cron.service".
  *
- * A cgroup's number is the inode number of its directory, and never used again.
+ * A cgroup's number is the inode number of its directory, and never reused.
  */
 class CgroupPaths {
 public:

@@ -27,7 +27,7 @@ std::string privilege_warning(const std::string &program, uid_t user);
 class ChildProcess {
 public:
 	/**
-	 * Start it with our current standard streams, directory and limits.
+	 * Start a program with our current standard streams, directory and limits.
 	 * @param prepare is called first in the child; it must be
 	 *        async-signal-safe, because the parent may have threads.
 	 */

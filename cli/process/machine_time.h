@@ -8,23 +8,23 @@
 
 namespace cli {
 
-/** Since the machine was booted. */
+/** Times since boot. */
 struct MachineTime {
-	uint64_t wall_ms = 0; /**< elapsed time, as of one CPU */
+	uint64_t wall_ms = 0; /**< elapsed time */
 	uint64_t idle_ms = 0; /**< of all CPUs: idle, or waiting for input and output */
 };
 
 /**
  * The idle time of all CPUs, in ms, in the text of a /proc/stat, as in proc_stat(5); nothing if
  * it has none.  The other times in it are estimates from the scheduler's ticks.
- * @param ticks how many of its units make a second.
+ * @param ticks how many of the file's units of time are in a second.
  */
 std::optional<uint64_t> parse_idle_time(std::string_view text, uint64_t ticks);
 
 /** The current times; nothing if /proc/stat does not have them. */
 std::optional<MachineTime> machine_time();
 
-/** The time of all CPUs between two times, in ms. */
+/** The CPU time of all online CPUs between two times, in ms, idle or not. */
 uint64_t cpu_ms_between(const MachineTime &begin, const MachineTime &end);
 
 } // namespace cli

@@ -17,7 +17,7 @@ enum class Source {
 	File,	   /**< a file, possibly deleted */
 	Vdso,	   /**< the kernel's shared object */
 	Anonymous, /**< memory: JIT code, trampolines */
-	Kernel,	   /**< no mapping of a process: the kernel, or a module of it */
+	Kernel,	   /**< not a process's mapping: the kernel, or a kernel module */
 	Special	   /**< [vsyscall], [uprobes]: not worth counters */
 };
 

@@ -7,7 +7,7 @@
 namespace cli {
 namespace {
 
-/* A file names only this many of the processes that match. */
+/* The most matching processes that a file names. */
 constexpr size_t most_named = 100;
 
 } // namespace

@@ -19,7 +19,7 @@
 
 namespace cli {
 
-/** What the module reports about an owner that is one process. */
+/** The facts about an owner that is one process, from the module or from perf's records. */
 struct OwnerFacts {
 	std::string name;
 	pid_t pid = 0;
@@ -44,7 +44,7 @@ struct OwnerFacts {
  */
 class OwnerFilter {
 public:
-	/** The current facts about an owner; nothing if the module has forgotten it. */
+	/** The current facts about an owner; nothing if it is no longer known. */
 	using Look = std::function<std::optional<OwnerFacts>(uint32_t owner)>;
 
 	/** @param follow whether children are recorded. */
@@ -54,14 +54,14 @@ public:
 	{
 	}
 
-	/** A new owner.  Parents are added before their children. */
+	/** Add a new owner.  Parents are added before their children. */
 	void add(uint32_t owner, OwnerFacts facts);
 	/** From now on, owners may be checked again. */
 	void begin_round() { round_++; }
 	[[nodiscard]] bool matches(uint32_t owner);
 	/** Forget owners that have ended; their children keep their ancestors. */
 	void forget(const std::set<uint32_t> &owners);
-	/** How many processes have matched; a process that executes programs is one. */
+	/** How many processes have matched; each counts once, whatever it executes. */
 	[[nodiscard]] uint64_t processes() const { return processes_; }
 	/** "cli_burn (pid 4711)": the first owners that matched the criteria themselves. */
 	[[nodiscard]] const std::vector<std::string> &named() const { return named_; }
@@ -74,10 +74,10 @@ private:
 	struct Known {
 		OwnerFacts facts;
 		std::shared_ptr<Life> life;
-		bool forked = false; /**< and has executed nothing since: its name is its parent's */
+		bool forked = false; /**< forked, with no exec since: its name is its parent's */
 		bool matched = false;
 		bool final = false; /**< its facts were checked after its end */
-		uint64_t round = 0; /**< the last one in which neither it nor an ancestor matched */
+		uint64_t round = 0; /**< last round without a match of it or an ancestor */
 	};
 
 	[[nodiscard]] bool criteria_match(const OwnerFacts &facts);

@@ -26,7 +26,7 @@ struct ProcessFacts {
 	bool has_memory = false; /**< false for a kernel thread */
 };
 
-/** Nothing if the process is gone or hidden from us. */
+/** The facts about a process; nothing if it is gone or hidden from us. */
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
 /** Can thread @p tid be profiled?  If not, the error says why. */
@@ -52,13 +52,13 @@ struct ProgramStart {
 	bool operator==(const ProgramStart &) const = default;
 };
 
-/** Nothing if it is gone, or if we may not read its memory.  @param pid of a process or a thread. */
+/** The ProgramStart of a process or a thread; nothing if it is gone or hidden from us. */
 std::optional<ProgramStart> program_start(pid_t pid);
 
 /** The current parent of a process; 0 if @p pid is gone or its parent is in another PID namespace. */
 pid_t parent_of(pid_t pid);
 
-/** Whether this process sees the PIDs of the whole machine: not in a container's PID namespace. */
+/** Does this process see the PIDs of the whole machine?  Not in a container's PID namespace. */
 bool sees_all_pids();
 
 /** The process of a thread; @p tid itself if it is gone. */

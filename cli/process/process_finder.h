@@ -21,7 +21,7 @@ namespace cli {
  * Kernel threads, zombies and this process never match.  A process that does not
  * match now may do so after an exec or a change of user, so it is checked again:
  * less and less often, finally in every 64th search, so that searching thousands
- * of processes every second costs next to nothing.  A process that enters a
+ * of processes every second costs almost nothing.  A process that enters a
  * cgroup is found by the next search.
  */
 class ProcessFinder {
