@@ -13,7 +13,7 @@ cli_without := $(if $(filter libcurl libmicrohttpd,$(cli_missing)),HTTP) \
 cli_page_folder := cli/commands/report/page
 cli_folders := cli cli/* cli/commands/* cli/recording/* $(cli_page_folder)
 cli_network_sources := $(addprefix cli/,commands/push/command.cpp commands/serve/command.cpp)
-# The sources that need the headers of such a package.
+# The sources that need the headers of an optional package.
 cli_of_HTTP := $(cli_network_sources) $(addprefix cli/,commands/serve/pprof_server.cpp http/client.cpp http/server.cpp)
 cli_of_CAPSTONE := $(addprefix cli/symbols/,capstone.cpp disassembly.cpp)
 cli_of_DEBUGINFOD := cli/symbols/debuginfod.cpp
