@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/calls.cpp  Recordings that count time in the kernel where a program called it. */
+/** @file tests/guest/record/calls.cpp  Recordings that count kernel time at the program's call. */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** Calls one system call again and again, at one place. */
+/** Makes one system call again and again, from one place. */
 class Caller {
 public:
 	Caller()
@@ -49,7 +49,7 @@ uint64_t at(const Recording &recording, uintptr_t pc)
 	});
 }
 
-/** A process that is in one system call for long: copying zeroes from one device to another. */
+/** A process that stays in one long system call: it copies zeroes from one device to another. */
 class Sitter {
 public:
 	Sitter()
@@ -89,7 +89,10 @@ TEST_CASE_METHOD(AtRest, "a tick in kernel mode counts where the program called 
 	CAPTURE(causes_text(status));
 	CHECK(recording.of_kind(PROFIL_KIND_KERNEL) == status.kernel);
 	CHECK(recording.sum() == status.kernel + status.counted);
-	/* Few ticks cannot wait until the text is known.  Everybody's recording has exits as well. */
+	/*
+	 * Few ticks count in the kernel: those that cannot wait for their text, and, system-wide,
+	 * exits.
+	 */
 	if (!everybody)
 		CHECK(status.kernel * 10 < status.counted);
 }

@@ -14,7 +14,10 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** PROFIL_DESCRIBE of one number with a buffer of a certain size, and what it has written there. */
+/**
+ * PROFIL_DESCRIBE of one number with a buffer of a certain size, and what was written to the
+ * buffer.
+ */
 class Answer {
 public:
 	Answer(const Recording &recording, uint32_t number, size_t room, uint32_t flags = 0)
@@ -63,7 +66,7 @@ void check_sizes(const Recording &recording, uint32_t number, const std::string 
 	CHECK(small.is_untouched_from(0));
 }
 
-/** The number of the text of a kind that has ticks. */
+/** The number of the text at @p place, if the text has ticks, else 0. */
 uint32_t ticked(const Recording &recording, const std::string &place)
 {
 	for (const Row &row : recording.rows())
@@ -101,7 +104,7 @@ TEST_CASE_METHOD(AtRest, "the name of a module is written likewise", "[record]")
 	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
 		const auto one = recording.known(number);
 
-		/* The number of its init code is free again. */
+		/* The number of the module's init code is free again. */
 		if (!one || one->kind != PROFIL_KIND_MODULE)
 			continue;
 		check_sizes(recording, number, BusyModule::name);
@@ -118,7 +121,7 @@ TEST_CASE_METHOD(AtRest, "a file with a lease is not opened, so nobody waits unt
 	Steps child([&](auto spin) {
 		const LoopFile file("profil-leased");
 
-		/* The request to give up the lease. */
+		/* Ignores the request to give up the lease. */
 		signal(SIGIO, SIG_IGN);
 		file.map(Burner::usual);
 		spin(Burner::usual);

@@ -14,7 +14,7 @@ using namespace guest;
 namespace {
 
 constexpr uint32_t nobody = 65534;
-/** A period so long that no tick comes. */
+/** A period so long that there are no ticks. */
 constexpr uint64_t no_tick = 3'600'000'000'000;
 
 bool knows(const Recording &recording, pid_t pid)
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording takes over the processes of on
 	go.open();
 	forked.wait();
 	REQUIRE(knows(first, child.pid()));
-	/* The first one's file still knows the process. */
+	/* The first recording ends, but its file stays open. */
 	REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
 	REQUIRE(second.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 	CHECK_FALSE(knows(second, child.pid()));
@@ -72,10 +72,10 @@ TEST_CASE_METHOD(AtRest,
 
 namespace {
 
-/** What is known of the first owner that a process had. */
+/** The process's owner before the exec, and how many owners it had afterwards. */
 struct Last {
 	uint32_t state, uid;
-	uint64_t executed; /**< owners with the name of the program */
+	uint64_t executed; /**< owners with the program's name */
 };
 
 Last last_of(const Recording &recording)
@@ -218,7 +218,10 @@ TEST_CASE_METHOD(AtRest,
 {
 	const bool kept = GENERATE(false, true);
 	const Gate go, done;
-	/* While it is followed, each new name makes a new owner, and so does each child. */
+	/*
+	 * While the child is followed, each of its names makes a new owner, as does each of its
+	 * children.
+	 */
 	Child child([&] {
 		for (unsigned i = 0;; i++) {
 			go.wait();

@@ -18,8 +18,8 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
 /**
- * A child that burns in a loop from begin() to end(), and otherwise sleeps in the kernel.  (A tick
- * in the kernel may still come between two commands.)
+ * A child that runs a loop from begin() to end(), and otherwise sleeps in the kernel.  (It may
+ * still have a tick in the kernel between two commands.)
  */
 class BurningTarget {
 public:
@@ -60,7 +60,9 @@ private:
 	Child child_;
 };
 
-/** Record a process in memory that the test may share with others.  Returns the number. */
+/**
+ * Record a process in memory that the test may share with others.  Returns the profile's number.
+ */
 uint32_t record(const Device &device, const Memory &table, pid_t pid)
 {
 	return device.record(describe_recording(table), proof_of(pid).get());
@@ -71,7 +73,7 @@ bool counted_to(const Memory &table, uint64_t ticks)
 	return soon([&] { return sum_table(table) >= ticks; });
 }
 
-/** Does this table stay the same while another recording of the target counts its ticks? */
+/** Checks that this table stays the same while another recording counts the target's ticks. */
 void check_unchanged_while_counted(const Memory &table, const BurningTarget &target)
 {
 	const Device device;
@@ -127,7 +129,7 @@ TEST_CASE_METHOD(AtRest, "a new recording has no ticks of the recordings whose m
 	for (const auto &one : recordings)
 		CHECK(counted_to(one->table(), 20));
 	target.end();
-	/* The module allocates several at once, so keep only every eighth. */
+	/* The module allocates several profiles at once, so keep only every eighth. */
 	for (size_t i = 0; i < number; i++)
 		if (i % 8)
 			recordings[i].reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/event_programs.h  Processes that have known events, and where they were counted.
+/** @file tests/guest/record/event_programs.h  Processes with known events, and lookups of where
+ * these were counted.
  */
 #pragma once
 
@@ -19,7 +20,7 @@ namespace guest {
 inline constexpr uint32_t event_flags = PROFIL_FOLLOW | PROFIL_EVENT;
 inline constexpr size_t page = 4096;
 
-/* The most bytes that one of these functions has. */
+/* No function below has more bytes than this. */
 inline constexpr size_t longest = 64;
 
 /** Touch each page for the first time. */
@@ -29,14 +30,14 @@ inline __attribute__((noinline, aligned(longest))) void touch(volatile char *fro
 		from[i * page] = 1;
 }
 
-/** The same elsewhere. */
+/** touch() at another address. */
 inline __attribute__((noinline, aligned(longest))) void touch_again(volatile char *from, size_t pages)
 {
 	for (size_t i = 0; i < pages; i++)
 		from[i * page] = 2;
 }
 
-/** The offset of an address in the file that is mapped there. */
+/** An address as an offset in the file that is mapped there. */
 inline uint64_t file_offset(uintptr_t address)
 {
 	std::ifstream maps("/proc/self/maps");
@@ -79,12 +80,18 @@ class Worker {
 public:
 	explicit Worker(std::function<void()> work)
 		: child_([this, work = std::move(work)] {
-			  /* Fault in their text: the first run of each can be a fault, too. */
+			  /*
+			   * Fault in the functions' text: the first run of each can be a fault,
+			   * too.
+			   */
 			  const volatile size_t none = 0;
 
 			  touch(nullptr, none);
 			  touch_again(nullptr, none);
-			  /* And that of waiting: it faults neither as a recording begins nor as it ends. */
+			  /*
+			   * Waiting once faults in its text, so it does not fault as a recording
+			   * begins or ends.
+			   */
 			  ready_.open();
 			  go_.wait();
 			  ready_.open();
@@ -126,7 +133,7 @@ public:
 	}
 };
 
-/** A number in the module's fdinfo of a device. */
+/** A number in a device's fdinfo. */
 inline uint64_t in_fdinfo(const Device &device, const std::string &name)
 {
 	std::ifstream lines("/proc/self/fdinfo/" + std::to_string(device.fd()));

@@ -19,7 +19,7 @@ using namespace guest;
 namespace {
 
 #ifdef __x86_64__
-/** The address of a variable of the kernel. */
+/** The address of a kernel variable. */
 uint64_t address_of(const std::string &symbol)
 {
 	std::ifstream symbols("/proc/kallsyms");
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(AtRest, "one of so many page faults is counted", "[record][sour
 	recording.begin_with(faults_of(faulter.pid()), event_flags);
 	faulter.run();
 	recording.finish();
-	/* A sample may come at another process's fault, and is then not counted. */
+	/* A sample may fall on another process's fault, and is not counted then. */
 	CHECK(ticks_in(recording, touch) >= 90);
 	CHECK(ticks_in(recording, touch) <= 101);
 }
@@ -169,11 +169,11 @@ TEST_CASE_METHOD(AtRest, "a breakpoint finds what writes a variable", "[record][
 	CHECK(recording.status().ticks == 750);
 }
 
-/* On x86 a kernel breakpoint comes like an NMI, whatever it interrupts. */
+/* On x86 a kernel breakpoint enters like an NMI, whatever it interrupts. */
 TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[record][source]")
 {
 	Gate go;
-	/* On every CPU: only the timekeeper writes jiffies_64. */
+	/* Uses every CPU: only the timekeeper writes jiffies_64. */
 	Child child([&] {
 		const Burner burner;
 		const auto burn = [](int cpu) {
@@ -251,7 +251,7 @@ TEST_CASE_METHOD(AtRest, "an event in an NMI is missed if its task is switched f
 }
 #else
 /*
- * On this architecture, the program would hit the breakpoint again and again without getting past
+ * On this architecture, the program would hit the breakpoint again and again, and never get past
  * it.
  */
 TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the program", "[record][source]")
@@ -283,7 +283,10 @@ TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record
 	Recording recording(4096, 1), user(4096, 1), clock(4096);
 
 	recording.begin_with(kernel_faults, event_flags | PROFIL_RECORD_KERNEL);
-	/* The first would sample nothing.  The second samples CPU time, and includes user mode. */
+	/*
+	 * The first request would sample nothing.  The second samples CPU time, and includes user
+	 * mode.
+	 */
 	for (const uint32_t flags : {uint32_t{event_flags}, uint32_t{PROFIL_FOLLOW | PROFIL_RECORD_KERNEL}}) {
 		profil_record record = user.request(flags);
 
@@ -301,7 +304,7 @@ TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record
 	CHECK(status.kernel < 550);
 }
 
-/* perf samples tracepoints in any mode; a system call's has the PC of the caller. */
+/* perf samples tracepoints in any mode; one of a system call has the caller's PC. */
 TEST_CASE_METHOD(AtRest, "a tracepoint that comes in user mode is not one of the kernel alone",
 		 "[record][source]")
 {
@@ -336,7 +339,7 @@ TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[recor
 	Gate go, done;
 	Child child([&] {
 		go.wait();
-		/* On a slow kernel the time may be over before the task is switched out. */
+		/* On a slow kernel a sleep may be over before the task is switched out. */
 		for (const long before = switches(); switches() - before < 100;)
 			usleep(1000);
 		done.open();
@@ -369,7 +372,7 @@ TEST_CASE_METHOD(AtRest, "a process is added to a recording of an event with a p
 	CHECK(add(open_proof({.pid = second.pid(), .type = software, .config = minor_faults})) == EACCES);
 	CHECK(add(proof_of(second.pid())) == EINVAL);
 	CHECK(add(faults_of(second.pid())) == 0);
-	/* The proof may sample in fewer modes than the recording, or in more. */
+	/* The proof may sample other modes than the recording's first proof. */
 	const Proof both = {.pid = third.pid(), .type = software, .config = faults};
 	CHECK(add(open_proof(both)) == 0);
 	const Proof user = {.pid = third.pid(), .exclude_kernel = true, .type = software, .config = faults};

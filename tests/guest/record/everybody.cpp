@@ -20,7 +20,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** The ticks in a file of owners with this name. */
+/** The ticks in a file, of owners with this name. */
 uint64_t ticks_of(const Recording &recording, const std::string &who, const std::string &place)
 {
 	return recording.sum(
@@ -159,7 +159,7 @@ TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for a system
 	CHECK(refused(recording, request, open_proof({.pid = -1, .sampling = false, .cpu = cpu})) == EINVAL);
 	CHECK(refused(recording, request, open_proof({.pid = -1, .cpu = cpu, .sample_type = 2})) == EINVAL);
 	CHECK(refused(recording, request, Fd(-1)) == EBADF);
-	/* An event on a CPU is no proof for a process. */
+	/* An event on a CPU is not a proof for a process. */
 	CHECK(refused(recording, recording.request(), open_proof({.pid = -1, .cpu = cpu})) == EINVAL);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE_METHOD(AtRest, "there are four privileged system-wide recordings at mo
 
 namespace {
 
-/** Reaps a child.  Returns its CPU time in ns, by the kernel's accounts. */
+/** Reaps a child.  Returns its CPU time in ns, as the kernel accounts it. */
 double reap(pid_t pid)
 {
 	rusage use = {};
@@ -190,7 +190,7 @@ double reap(pid_t pid)
 	return ns(use.ru_utime) + ns(use.ru_stime);
 }
 
-/** A child that works for a while; every fourth works long. */
+/** Forks a child that works for a while; every fourth works much longer. */
 pid_t worker(unsigned number)
 {
 	const pid_t pid = need(fork(), "fork");
@@ -205,7 +205,7 @@ pid_t worker(unsigned number)
 
 } // namespace
 
-/* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
+/* Needs virtual time: time that the host takes from the guest is in rusage, but has no ticks. */
 TEST_CASE_METHOD(AtRest, "each of many processes has its share of a system-wide recording's ticks",
 		 "[record][icount]")
 {
@@ -244,14 +244,14 @@ TEST_CASE_METHOD(AtRest, "each of many processes has its share of a system-wide 
 }
 
 /*
- * A tick in a system call of a process whose owner is not known is deferred until it is, separately
- * in each recording.
+ * In each recording, a tick in a system call of a process without a known owner is deferred until
+ * the owner is known.
  */
 TEST_CASE_METHOD(AtRest,
 		 "each of two system-wide recordings has the ticks of processes that neither has seen yet",
 		 "[record][icount]")
 {
-	/* Six ticks each: fewer than can be deferred for one task. */
+	/* Six ticks per process: fewer than can be deferred for one task. */
 	constexpr size_t processes = 50, bytes = 20 << 10;
 
 	skip_if_late_is_unknown();
@@ -274,7 +274,7 @@ TEST_CASE_METHOD(AtRest,
 	for (Recording *recording : {&first, &second})
 		REQUIRE(recording->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 
-	/* One after another, as only a few tasks can have deferred ticks at a time. */
+	/* Only a few tasks can have deferred ticks at a time, so run them one after another. */
 	for (size_t i = 0; i < processes; i++) {
 		go[i].open();
 		children[i].join();
@@ -296,7 +296,10 @@ TEST_CASE_METHOD(AtRest,
 	};
 	const uint64_t one = ticks(first), other = ticks(second);
 
-	/* Some ticks come while the worker answers for one recording, but not one of each process. */
+	/*
+	 * A few ticks fall between the worker's answers for the two recordings: fewer than one per
+	 * process.
+	 */
 	CHECK(std::max(one, other) - std::min(one, other) < processes);
 }
 
@@ -317,7 +320,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL ends a system-wide recording", "[recor
 	CHECK(recording.status().state == PROFIL_STATE_STOPPED);
 	const uint64_t sum = recording.sum();
 	const ClockKeeper keeper;
-	/* It counts nothing, while a new one counts the same processes. */
+	/* The ended recording counts nothing, while a new one counts the same processes. */
 	Recording next;
 	REQUIRE(next.begin_everybody() == 0);
 	CHECK(grows([&] { return next.sum(); }));
@@ -325,8 +328,8 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL ends a system-wide recording", "[recor
 }
 
 /*
- * A session follows a process only once.  So the system-wide recording must find the owner of this
- * process anew at each tick in the kernel, and ticks come faster than that.
+ * A session follows a process only once.  So the system-wide recording must find this process's
+ * owner anew at each tick in the kernel, and the next tick is due before it is found.
  */
 TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another recording of its file follows",
 		 "[record][icount]")
@@ -343,7 +346,7 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another r
 	const pid_t pid = child.pid();
 	Recording one(4096, 10'000), all = one.beside(4096, 10'000);
 
-	/* The numbers of one recording mean something else in the other one. */
+	/* Owners that only `one` has, so that the same numbers mean something else in `all`. */
 	std::vector<std::unique_ptr<Child>> others;
 	for (int i = 0; i < 3; i++)
 		others.push_back(std::make_unique<Child>([] { pause(); }));
@@ -356,7 +359,9 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another r
 	go.open();
 	child.join();
 	const uint64_t its = all.sum([&](const Row &row) { return row.owner.pid == pid; });
-	/* Both had the same ticks, but the system-wide recording had to find the owner first. */
+	/*
+	 * Both recordings had the same ticks, but the system-wide one had to find the owner first.
+	 */
 	CHECK(its > one.sum() / 2);
 }
 
@@ -379,7 +384,7 @@ TEST_CASE_METHOD(AtRest, "processes of a system-wide recording are not charged t
 	Recording recording;
 
 	REQUIRE(recording.begin_everybody() == 0);
-	/* Watches of running processes, of children, and of those that have ended. */
+	/* Makes watches of running processes, of children, and of ended processes. */
 	CHECK(grows(
 		[&] { return recording.sum([](const Row &row) { return row.owner.who() == "guest"; }); }));
 	for (int i = 0; i < 5; i++)

@@ -27,13 +27,13 @@ void check_whole(const Recording &recording)
 	CHECK(status.ticks == causes(status));
 }
 
-/** The ticks of a text with that number. */
+/** The ticks in the text with this number. */
 uint64_t in_text(const Recording &recording, uint32_t number)
 {
 	return recording.sum([&](const Row &row) { return row.text.number == number; });
 }
 
-/** The texts whose place begins so: not a process's other files. */
+/** The texts of files whose path begins with @p place; not the process's other texts. */
 std::vector<Described> texts_at(const Recording &recording, const std::string &place)
 {
 	std::vector<Described> all;
@@ -45,7 +45,7 @@ std::vector<Described> texts_at(const Recording &recording, const std::string &p
 	return all;
 }
 
-/** The byte at an offset of the file of a text. */
+/** Bytes at an offset of a text's file. */
 std::string bytes_of(const Recording &recording, uint32_t number, size_t bytes, off_t at)
 {
 	const Fd opened(recording.described(number, PROFIL_DESCRIBE_OPEN).fd);
@@ -55,13 +55,13 @@ std::string bytes_of(const Recording &recording, uint32_t number, size_t bytes, 
 	return content;
 }
 
-/** Write a word before the loop, to tell the file from others. */
+/** Write a word before the loop, to distinguish the file from others. */
 void mark(int fd, const char *word)
 {
 	need_that(pwrite(fd, word, strlen(word), 0) == static_cast<ssize_t>(strlen(word)), "a mark");
 }
 
-/** An overlay of two directories in memory. */
+/** An overlay file system of two directories in memory. */
 class Overlay {
 public:
 	std::string lower(const std::string &name) const { return layers_.path() + "/lower/" + name; }
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(AtRest, "a file that is written over is another text", "[record
 	REQUIRE(grows([&] { return recording.in_file(file.path()); }));
 	const auto before = texts_at(recording, file.path());
 	REQUIRE(before.size() == 1);
-	/* A library is copied over another one: its size changes, or its time alone. */
+	/* Copying a library over another one changes its size and time, or only its time. */
 	if (grown) {
 		need(ftruncate(file.fd(), 3 * LoopFile::offset), "ftruncate");
 	} else {
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(AtRest, "a program of another mount namespace can be read, thou
 			execl(path.c_str(), "program", "1000000", "fork", nullptr);
 			need(-1, path.c_str());
 		});
-		/* The child's copy of the other end is closed by its execve. */
+		/* The child's execve closes the last copy of the pipe's write end. */
 		close(ends[1]);
 		need_that(read(ends[0], &byte, 1) == 0, "the program runs");
 		need(unlink(path.c_str()), "unlink");

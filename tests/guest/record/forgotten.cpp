@@ -49,7 +49,7 @@ public:
 		return recording_.known(number);
 	}
 	[[nodiscard]] int forget(uint32_t number) const { return recording_.forget(number); }
-	/** The first number of a process. */
+	/** The number of the process's latest owner, or 0. */
 	[[nodiscard]] uint32_t of(pid_t pid) const
 	{
 		for (uint32_t number = last(); number; number--) {
@@ -60,7 +60,7 @@ public:
 		}
 		return 0;
 	}
-	/** Use up numbers, and forget what they stand for. */
+	/** Use up numbers with a child, and forget them. */
 	void use_up(uint32_t numbers, const std::function<void()> &run) const
 	{
 		const uint32_t before = last();
@@ -119,7 +119,7 @@ TEST_CASE_METHOD(AtRest,
 	for (uint32_t one = 1; one <= numbers.last(); one++) {
 		const auto about = numbers.about(one);
 
-		/* A greater value would be a kernel address instead of the size. */
+		/* A greater value would be a kernel address instead of a size. */
 		CHECK((!about || about->bytes < UINT32_MAX));
 		CHECK((!about || about->pid != *forked.at<volatile pid_t>()));
 	}
@@ -127,6 +127,6 @@ TEST_CASE_METHOD(AtRest,
 	parent.join();
 	const uint32_t executed = numbers.of(pid);
 	REQUIRE(executed);
-	/* The file that now has the old number is not taken for the parent. */
+	/* The file that now has the old number is not mistaken for the parent. */
 	CHECK(numbers.about(executed)->parent == 0);
 }

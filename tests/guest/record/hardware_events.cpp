@@ -15,13 +15,13 @@ using namespace guest;
 
 namespace {
 
-/** A loop of two instructions a round. */
+/** A loop of two instructions per round. */
 __attribute__((noipa, aligned(longest))) void count_down(uintptr_t rounds)
 {
 	code_count_down(rounds);
 }
 
-/** The same elsewhere. */
+/** count_down() at another address. */
 __attribute__((noipa, aligned(longest))) void count_down_again(uintptr_t rounds)
 {
 	code_count_down(rounds);
@@ -39,7 +39,7 @@ public:
 	}
 };
 
-/** An event that counts CPU cycles.  Skips the test where there is none. */
+/** An event that counts CPU cycles.  Skips the test if there is none. */
 Fd cycles_of(pid_t pid, bool exclude_kernel)
 {
 	Fd fd = open_proof({.pid = pid,
@@ -53,13 +53,13 @@ Fd cycles_of(pid_t pid, bool exclude_kernel)
 	return fd;
 }
 
-/** The distance of two numbers of ticks.  The phase of a counter alone can make it 1. */
+/** The difference of two tick counts.  A counter's phase alone can make it 1. */
 uint64_t apart(uint64_t one, uint64_t other)
 {
 	return std::max(one, other) - std::min(one, other);
 }
 
-/** How long an event has been enabled, and counted. */
+/** How long an event was enabled, and how long it was counted. */
 struct Times {
 	uint64_t enabled, running;
 
@@ -77,10 +77,10 @@ Times times_of(const Device &device)
 } // namespace
 
 /*
- * QEMU counts a cycle for each nanosecond of virtual time, that is, for each instruction under
- * -icount, and interrupts right after the one at which the counter overflows.  No task has a
- * counter of its own here, because with one QEMU 7.2 loses interrupts of the CPU's counter, for
- * perf record -a as well.
+ * Under -icount, QEMU counts a cycle for each instruction, that is, for each nanosecond of virtual
+ * time, and interrupts right after the instruction at which the counter overflows.  No task has a
+ * counter of its own here: with one, QEMU 7.2 loses interrupts of the CPU's counter, for perf
+ * record -a as well.
  */
 TEST_CASE_METHOD(AtRest, "a CPU's cycles are counted in the functions that spent them, to within a period",
 		 "[record][source][icount]")
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 	std::vector<std::unique_ptr<Recording>> others;
 
 	recording.begin_with(cycles_of(looper.pid(), true), event_flags);
-	/* More raw events than the CPU's seven counters; it need not know what they are. */
+	/* More raw events than the CPU's seven counters; the CPU need not know these events. */
 	for (uint64_t event = 1; event <= 10; event++) {
 		others.push_back(std::make_unique<Recording>(4096, 1ULL << 40));
 		others.back()->begin_with(
@@ -188,7 +188,7 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 
 /*
  * 100,000 samples are due in 100 ms, but perf allows only a few in each of the 10, 25 or 100 kernel
- * ticks.
+ * ticks of that time.
  */
 TEST_CASE_METHOD(AtRest, "perf stops a CPU's counter that comes too often until the next tick of the kernel",
 		 "[record][source][icount]")
@@ -214,6 +214,6 @@ TEST_CASE_METHOD(AtRest, "perf stops a CPU's counter that comes too often until 
 	 */
 	CHECK(ticks >= throttled);
 	CHECK(ticks <= 11 * (throttled + 1));
-	/* A throttled event counts as running: the times do not show it. */
+	/* A throttled event counts as running: the times do not show throttling. */
 	CHECK(all.running >= all.enabled);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/kernel.cpp  Recordings that count where in the kernel ticks come. */
+/** @file tests/guest/record/kernel.cpp  Recordings that count places in the kernel. */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 
@@ -43,7 +43,7 @@ uint64_t address_of(const std::string &symbol)
 	throw std::runtime_error("no symbol " + symbol);
 }
 
-/** Calls getppid(2) again and again. */
+/** Calls getppid(2) in a loop. */
 class Caller {
 public:
 	Caller()
@@ -222,7 +222,7 @@ TEST_CASE_METHOD(AtRest, "kernel threads are in a system-wide recording that cou
 			return row.owner.text == kernel_number && row.text.kind != PROFIL_KIND_KERNEL;
 		}) == 0);
 	} else {
-		/* Time for ticks of kernel threads. */
+		/* Gives kernel threads time for ticks. */
 		CHECK(grows([&] { return recording.of_kind(PROFIL_KIND_KERNEL); }, 200));
 		CHECK(threads() == 0);
 	}

@@ -16,7 +16,7 @@ using namespace guest;
 namespace {
 
 const uintptr_t text = Burner::usual;
-/** The most numbers that a recording with at most this many elements can have. */
+/** A recording with `counts` elements has at most `most_numbers` numbers. */
 constexpr uint32_t most_numbers = 32768, counts = 65536;
 /** The cell of ticks whose owner and text are not known. */
 constexpr uint64_t unknown_of_nobody = 6, nobody_owner = 4;
@@ -121,11 +121,11 @@ TEST_CASE_METHOD(AtRest, "without free numbers ticks have no owner, until some a
 	*stop.at<volatile uint64_t>() = 1;
 	const uint32_t last = recording.described(0).numbers;
 	CHECK(last == most_numbers);
-	/* The last hundred numbers are texts, and cells of the only owner. */
+	/* The last hundred numbers are texts, and the only owner's cells. */
 	for (uint32_t number = last; number > last - 100; number--)
 		CHECK(recording.forget(number) == 0);
 	/*
-	 * A tick without an owner takes a text and a cell; so may the greedy process's last tick.
+	 * A tick without an owner takes a text and a cell; the greedy process's last tick may, too.
 	 */
 	CHECK(soon([&] {
 		for (uint32_t number = last + 1; number <= recording.described(0).numbers; number++)
@@ -156,7 +156,7 @@ double children_ns()
 
 } // namespace
 
-/* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
+/* Needs virtual time: time that the host takes from the guest is in rusage, but has no ticks. */
 TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of a system-wide recording",
 		 "[record][icount]")
 {
@@ -172,7 +172,7 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 		const Burner burner;
 
 		burner.plant_loop(text);
-		/* The work that fills the pool does not run either. */
+		/* Keeps the work item that fills the pool from running, too. */
 		run_before_others();
 		for (unsigned i = 0; i < forks; i++) {
 			if (need(fork(), "fork"))
@@ -205,7 +205,7 @@ TEST_CASE_METHOD(AtRest,
 		 "a child's ticks have no owner, not its parent, if the pool has no memory for an owner",
 		 "[record][icount]")
 {
-	/* Each fork takes three nodes, one of them for the owner; the pool has 512 at most. */
+	/* Each fork takes three nodes, one of them for the owner; the pool has at most 512. */
 	constexpr unsigned forks = 200;
 	const Gate go;
 	Recording recording(8192, 20'000);
@@ -214,7 +214,7 @@ TEST_CASE_METHOD(AtRest,
 
 		burner.plant_loop(text);
 		go.wait();
-		/* The work that fills the pool does not run either. */
+		/* Keeps the work item that fills the pool from running, too. */
 		run_before_others();
 		for (unsigned i = 0; i < forks; i++) {
 			if (need(fork(), "fork"))
@@ -409,7 +409,7 @@ TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record]
 		go.wait();
 		for (int i = 0; i < 20; i++) {
 			Child([] {}).join();
-			/* Ticks may find a process for a moment after its end. */
+			/* Ticks may find a process until shortly after its end. */
 			usleep(300'000);
 		}
 	});

@@ -33,7 +33,7 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording has a task's ticks before its 
 		burner.plant_loop(text);
 		ready.open();
 		/*
-		 * Pause now and then, to let other work run on this CPU, such as the end of a grace
+		 * Pause now and then, so that this CPU runs other work, such as the end of a grace
 		 * period.
 		 */
 		for (;;) {

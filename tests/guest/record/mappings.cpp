@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/mappings.cpp  The mapping at an address changes during a recording:
- * before the change no tick counts in the new mapping, and from 100 ms after it on, none in the old
- * one.
+/** @file tests/guest/record/mappings.cpp  The mapping at an address changes during a recording: no
+ * tick counts in the new mapping before the change, and none in the old one later than 100 ms after
+ * it.
  */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
@@ -27,7 +27,7 @@ void check_whole(const Recording &recording)
 	CHECK(status.ticks == causes(status));
 }
 
-/** @param step makes the change from one to the other. */
+/** @param step makes the change, which moves the ticks from one count to the other. */
 void check_change(const Count &before, const Count &after, const std::function<void()> &step)
 {
 	CHECK(grows(before));
@@ -39,7 +39,7 @@ void check_change(const Count &before, const Count &after, const std::function<v
 	CHECK(before() == last);
 }
 
-/** A copy of a library, loaded. */
+/** A loaded copy of a library. */
 class Library {
 public:
 	explicit Library(const std::string &path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
@@ -159,8 +159,8 @@ TEST_CASE_METHOD(AtRest, "code that is written over is the same text, with other
 	child.next();
 	CHECK(grows([&] { return in_memory(recording, later); }));
 	/*
-	 * Ticks in anonymous memory count at their own PC, never at an earlier one, so no time
-	 * needs to pass.
+	 * Ticks in anonymous memory count at their own PC, never at an earlier one, so there is no
+	 * delay.
 	 */
 	const uint64_t last = in_memory(recording, text);
 	CHECK(grows([&] { return in_memory(recording, later); }));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/modules.cpp  Ticks in modules that come and go while a recording goes on. */
+/** @file tests/guest/record/modules.cpp  Ticks in modules that are loaded and unloaded during a
+ * recording.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/busy_module.h"
 #include "tests/guest/support/credentials.h"
@@ -16,7 +18,7 @@ namespace {
 constexpr uint32_t kernel_number = 1;
 constexpr uint32_t loaded = UINT32_MAX;
 
-/** The ticks in a module's code, by the addresses and generations of its description. */
+/** The ticks in a module's code, found by the addresses and generations of its description. */
 uint64_t ticks_in(const Recording &recording, const Described &module)
 {
 	const uint64_t base = recording.described(kernel_number).base;
@@ -45,7 +47,7 @@ std::vector<Described> modules(const Recording &recording)
 	return all;
 }
 
-/** The last generation of any module that was unloaded. */
+/** The highest generation of an unloaded module. */
 uint32_t last_generation(const Recording &recording)
 {
 	uint32_t last = 0;
@@ -57,7 +59,7 @@ uint32_t last_generation(const Recording &recording)
 	return last;
 }
 
-/** Does /proc/kallsyms show addresses?  Those of per-CPU variables are small, or 0, anyway. */
+/** Does /proc/kallsyms show addresses?  Those of per-CPU variables are small, or 0, in any case. */
 bool sees_addresses()
 {
 	std::ifstream symbols("/proc/kallsyms");
@@ -128,7 +130,7 @@ TEST_CASE_METHOD(AtRest, "modules that come and go without a tick use up no numb
 	Child child([] { pause(); });
 	Recording recording;
 
-	/* Until the child sleeps, it may tick in the code of modules. */
+	/* Until the child sleeps, it may tick in modules' code. */
 	REQUIRE(soon([&] { return asleep(child.pid()); }));
 	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
 	const uint32_t before = recording.described(0).in_use;
@@ -159,7 +161,7 @@ TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "
 	}
 	recording.finish();
 
-	/* The init code is gone as well, but ran too briefly for a tick. */
+	/* The init code is unloaded as well, but ran too briefly for a tick. */
 	std::set<uint32_t> generations;
 	for (const Described &module : modules(recording)) {
 		if (module.place == BusyModule::name && module.last != loaded && ticks_in(recording, module))
@@ -272,7 +274,9 @@ TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not 
 		const BusyModule module("early=2");
 
 		BusyModule::spin(2);
-		/* Only every 20th time: looking at all numbers takes longer than a load. */
+		/*
+		 * Only every 20th time: looking at all numbers takes longer than loading a module.
+		 */
 		if (i % 20 == 19)
 			last = last_generation(recording);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/named.cpp  One proof on a CPU, with which a caller who has CAP_PERFMON
- * records the tasks that it names.
+/** @file tests/guest/record/named.cpp  A caller with CAP_PERFMON records tasks by naming them, all
+ * with one proof on a CPU.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/credentials.h"
@@ -26,7 +26,7 @@ Fd proof_of_everybody(bool exclude_kernel = false)
 	return proof;
 }
 
-/** Begin with a task that is named.  Returns 0 or the error. */
+/** Begin with a named task.  Returns 0 or the error. */
 int name(const Recording &recording, const Fd &proof, pid_t target, uint32_t flags = PROFIL_FOLLOW)
 {
 	profil_record record = recording.request(flags);
@@ -36,7 +36,7 @@ int name(const Recording &recording, const Fd &proof, pid_t target, uint32_t fla
 	return recording.device().call(PROFIL_RECORD, &record);
 }
 
-/** Each mistake is refused, a valid request not. */
+/** Each mistake is refused, and a valid request is not. */
 void check_refusals(const Way &way)
 {
 	Recording recording;
@@ -55,7 +55,7 @@ void check_refusals(const Way &way)
 	CHECK(with(0, [](auto &r) { r.target = -1; }) == EINVAL);
 	CHECK(with(0, [](auto &r) { r.target = INT32_MIN; }) == EINVAL);
 	CHECK(with(0, [](auto &r) { r.reserved = 1; }) == EINVAL);
-	CHECK(with(0, [&](auto &r) { r.proof = own.get(); }) == EINVAL); /* names its task itself */
+	CHECK(with(0, [&](auto &r) { r.proof = own.get(); }) == EINVAL); /* an event of a task */
 	CHECK(with(0, [](auto &r) { r.proof = -1; }) == EBADF);
 	CHECK(with(PROFIL_EVENT, [](auto &) {}) == EINVAL);
 	CHECK(with(PROFIL_RECORD_EVERYBODY, [](auto &) {}) == EINVAL);
@@ -152,7 +152,9 @@ TEST_CASE_METHOD(AtRest, "a proof on a CPU from somebody else names nobody", "[r
 	const Fd proof = proof_of_everybody();
 	const Child target([] { pause(); });
 
-	/* Root's descriptor, inherited by a user who has no more than CAP_PERFMON, or nothing. */
+	/*
+	 * Root's descriptor, inherited by a user with only CAP_PERFMON, or without any capability.
+	 */
 	for (const uint64_t capabilities : {perfmon, uint64_t{0}}) {
 		const int error = in_child([&] {
 			become(nobody, capabilities);

@@ -29,7 +29,7 @@ short ready(const Recording &recording)
 	return file.revents;
 }
 
-/** Ask for news from now on.  Returns 0 or the error. */
+/** Ask for a wake-up after @p keys new keys.  Returns 0 or the error. */
 int await_news(const Recording &recording, uint32_t keys, const Way &way = by_ioctl())
 {
 	profil_wait wait = describe_wait(recording.profile(), keys);
@@ -37,13 +37,13 @@ int await_news(const Recording &recording, uint32_t keys, const Way &way = by_io
 	return way(recording.device(), PROFIL_WAIT, &wait, sizeof(wait));
 }
 
-/** The elements in use and the numbers: a reader is woken when they grow. */
+/** How many elements are in use, and how many numbers: a reader is woken when either grows. */
 std::pair<size_t, uint32_t> known(const Recording &recording)
 {
 	return {recording.rows().size(), recording.described(0).numbers};
 }
 
-/** Stop a child, which then has no more ticks. */
+/** Stop a child, so that it has no more ticks. */
 void stop_process(pid_t pid)
 {
 	siginfo_t info = {};
@@ -52,7 +52,7 @@ void stop_process(pid_t pid)
 	need(waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED), "waitid");
 }
 
-/** Loops at one place after the other, each in the same text. */
+/** Loops at one place after another, all in the same text. */
 class Places {
 public:
 	static constexpr uintptr_t apart = 64;
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports the end of a recorded process", "[reco
 
 namespace {
 
-/** Ask for a wake-up after this many new keys.  Returns what was known before. */
+/** Ask for a wake-up after @p keys new keys.  Returns what was known before. */
 std::pair<size_t, uint32_t> await_from_here(const Recording &recording, uint32_t keys)
 {
 	std::pair<size_t, uint32_t> before;
@@ -177,7 +177,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports so many new keys, and not fewer", "[re
 			least < wanted ? ready(recording) != 0 : soon([&] { return ready(recording) != 0; });
 		const auto [keys, numbers] = known(recording);
 
-		/* The child's first tick in a library is also new: then ask once more. */
+		/* The child's first tick in a library is also new: then ask again. */
 		CHECK((told || least < wanted));
 		CHECK((!told || keys - before.first >= wanted || numbers > before.second));
 		counted = told && numbers == before.second;
@@ -214,15 +214,15 @@ TEST_CASE_METHOD(AtRest, "news wakes a process that sleeps in poll(2), or waits 
 
 	recording.begin(child.pid());
 	REQUIRE(grows([&] { return recording.sum(); }));
-	/* It may tick at yet another place: stop it until the others are asleep. */
+	/* The child may tick at yet another place: stop it until the others are asleep. */
 	stop_process(child.pid());
 	REQUIRE(await_news(recording, 1) == 0);
 	Child sleeper([&] {
 		pollfd file = {recording.device().fd(), POLLPRI, 0};
 
 		/*
-		 * At a timeout, poll would see the news even without a wake-up, so wait without
-		 * one.
+		 * After a timeout, poll would see the news even without a wake-up, so use no
+		 * timeout.
 		 */
 		need_that(poll(&file, 1, -1) == 1 && file.revents == POLLPRI, "there are news");
 	});

@@ -22,7 +22,7 @@ namespace {
 const uintptr_t text = Burner::usual;
 constexpr uid_t other_user = 4711;
 
-/** Execute a program that burns. */
+/** Execute a program that runs a loop. */
 void execute_burner()
 {
 	const auto path = program("uapi_target");
@@ -32,7 +32,7 @@ void execute_burner()
 	need(-1, path.c_str());
 }
 
-/** The owner of a process with that command name; its number is 0 if there is none. */
+/** The process's owner with this command name, or one whose number is 0. */
 Described owner_of(const Recording &recording, pid_t pid, const std::string &who)
 {
 	for (const Described &owner : recording.owners(who)) {
@@ -42,7 +42,7 @@ Described owner_of(const Recording &recording, pid_t pid, const std::string &who
 	return {};
 }
 
-/** A cgroup of version 2, removed at the end. */
+/** A cgroup v2, removed at the end. */
 class Group {
 public:
 	explicit Group(const std::string &name) : path_("/sys/fs/cgroup/" + name)
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(AtRest,
 	held.release();
 	CHECK(soon([&] { return owner().state == PROFIL_OWNER_ENDED; }));
 	CHECK(owner().uid == 0);
-	/* The next owner comes some time after the last one ends, and is not live at once. */
+	/* The next owner appears some time after the last one ends, and is not live at once. */
 	CHECK(soon([&] {
 		const Described next = owner_of(recording, pid, "held");
 
@@ -374,7 +374,7 @@ TEST_CASE_METHOD(AtRest, "the threads of each owner have its ticks, kernel threa
 TEST_CASE_METHOD(AtRest, "a tick that comes while its recording ends counts for its thread too",
 		 "[record][window]")
 {
-	/* Several times as long as a tick of the module for these tests. */
+	/* Several times as long as a tick takes in the module for these tests. */
 	constexpr uint64_t period = 10'000'000;
 	const Burner burner;
 

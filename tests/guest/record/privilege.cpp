@@ -91,8 +91,8 @@ int ask_library(uint32_t flags, pid_t pid)
 }
 
 /**
- * Add the process twice to a recording of the caller, so that libprofil may use a shared proof.  The
- * error is that of one of them; the other one's is the same, or EEXIST if there was none.
+ * Add the process twice to the caller's recording, so that libprofil may use a shared proof.
+ * Returns the error of one attempt; the other has the same, or EEXIST if the first succeeded.
  */
 int ask_library_together(uint32_t flags, pid_t pid)
 {
@@ -112,7 +112,7 @@ int ask_library_together(uint32_t flags, pid_t pid)
 	return one;
 }
 
-/** Without a descriptor there is no proof to show to the module. */
+/** The module is not asked if perf_event_open(2) fails: there is no proof to show. */
 Answer ask(pid_t pid, bool kernel_ticks)
 {
 	const uint32_t flags = kernel_ticks ? PROFIL_KERNEL_TICKS : 0;
@@ -163,7 +163,10 @@ void check_all(const TargetKinds &targets, int level, const std::string &circums
 	}
 }
 
-/** One check begins thousands of recordings, and each end waits for grace periods. */
+/**
+ * One check begins thousands of recordings, and each end waits for grace periods, so slow kernels
+ * check one level.
+ */
 std::vector<int> levels()
 {
 	return slowness() == 1 ? std::vector{-1, 0, 1, 2, 3} : std::vector{2};

@@ -33,7 +33,7 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
 
-/** 0, or the error of a recording with this descriptor. */
+/** Returns 0, or the error of a recording with this descriptor. */
 int try_proof(int proof, uint32_t flags = 0)
 {
 	const Device device;
@@ -44,7 +44,7 @@ int try_proof(int proof, uint32_t flags = 0)
 	return device.call(PROFIL_RECORD, &how);
 }
 
-/** The same for an event that must exist. */
+/** try_proof() with an event that must exist. */
 int try_event(const Proof &proof, uint32_t flags = 0)
 {
 	const Fd event = open_proof(proof);
@@ -208,7 +208,7 @@ TEST_CASE_METHOD(AtRest, "another user's process cannot be recorded", "[record][
 	const Child target([] { pause(); });
 	int ends[2];
 
-	/* perf refuses it, and a descriptor that root opened is not a proof for another user. */
+	/* perf refuses the user, and root's descriptor is not a proof for another user. */
 	need(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
 	const Fd mine(ends[0]), its(ends[1]);
 	struct Refused {
@@ -388,7 +388,7 @@ TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for the whole process"
 	const Device device;
 	const Memory table(page);
 	device.record(describe_recording(table, 0), proof_of(thread).get());
-	/* The thread that burns is another one. */
+	/* The thread that runs the loop is another one. */
 	CHECK(soon([&] { return sum_table(table) >= 5; }));
 	shared.at<volatile uint64_t>()[2] = 1;
 }

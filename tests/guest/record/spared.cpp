@@ -85,12 +85,12 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory for a user's system-wide re
 	group.set("memory.max", "max");
 	end.open();
 	recorder.join();
-	/* 10 kHz, but a busy host delivers few of them. */
+	/* There are ticks at 10 kHz, but a busy host delivers few of them. */
 	CHECK(*seen.at<uint64_t>() >= 100);
 	CHECK(waited == 0);
 	/*
 	 * Only the worker reclaims, at most four times a second, and twice each time.  Newer
-	 * kernels also count allocations that fail without reclaim, as a tick's do.
+	 * kernels also count allocations that fail without reclaim, as those of a tick do.
 	 */
 	if (failed < *seen.at<uint64_t>() / 4)
 		CHECK(failed <= (seconds.count() + 0.25) * 4 * 2);
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory for a user's system-wide re
 
 namespace {
 
-/** Counts how often the kernel reclaims memory of groups: for all tasks, or for one. */
+/** Counts how often the kernel reclaims memory of groups: on behalf of all tasks, or of one. */
 class Reclaims {
 public:
 	explicit Reclaims(pid_t pid = -1)
@@ -161,7 +161,7 @@ TEST_CASE_METHOD(AtRest, "the worker that looks up system calls' texts reclaims 
 
 	begun.wait();
 	fill_up(group, recorder.pid());
-	/* For its ticks in user mode the process itself reclaims. */
+	/* The process itself reclaims for its ticks in user mode. */
 	const Reclaims by_caller(caller.pid());
 	const uint64_t before = by_all.number();
 	/* The kernel has tried to get below the limit. */
@@ -179,7 +179,7 @@ TEST_CASE_METHOD(AtRest, "the worker that looks up system calls' texts reclaims 
 TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some",
 		 "[record][slow]")
 {
-	/* More processes than the session's pool has nodes for. */
+	/* More processes than the recording's pool has nodes for. */
 	constexpr unsigned processes = 40;
 	const Cgroup group("recorder");
 	const Gate begun, first, then, enough;
@@ -313,12 +313,14 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory for ticks that a group over
 
 namespace {
 
-/** A process that forks, once it is told to, until a recording of it has lost a child. */
+/** A process that forks, once told to, until a recording of it has lost a child. */
 class Forking {
 public:
 	[[nodiscard]] pid_t pid() const { return parent_.pid(); }
 
-	/** Fill the recorder's group, and wait for the loss, when the session's pool is empty. */
+	/**
+	 * Fill the recorder's group; wait until the recording's pool is empty and a child is lost.
+	 */
 	void lose_child(const Cgroup &group, pid_t recorder) const
 	{
 		fill_up(group, recorder);
@@ -368,7 +370,7 @@ TEST_CASE_METHOD(AtRest,
 
 	begun.wait();
 	forking.lose_child(group, recorder.pid());
-	/* The worker goes on although another profile of the session ends. */
+	/* The worker continues when another profile of the session ends. */
 	stop.open();
 	stopped.wait();
 	const uint64_t full = std::stoull(group.get("memory.current"));

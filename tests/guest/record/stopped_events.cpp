@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/stopped_events.cpp  Events that come more often than perf allows. */
+/** @file tests/guest/record/stopped_events.cpp  Events that occur more often than perf allows. */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/machine_code.h"
 #include "tests/support/catch.h"
@@ -39,10 +39,10 @@ public:
 };
 
 /**
- * Each nanosecond of a task's CPU time is one of these events; the kernel reports them in portions
- * of milliseconds, at its tick.  That makes perf throttle them: it throttles software events only
- * when several come at once.  The probe patches the scheduler's text, which a QEMU 7.2 guest with
- * more than one CPU does not survive for long (scripts/guest/run).
+ * An event for each nanosecond of a task's CPU time; the kernel adds milliseconds of them at once,
+ * at its tick.  So perf throttles it: it throttles a software event only if several occur at once.
+ * The tracepoint patches the scheduler's text, which a QEMU 7.2 guest with more than one CPU does
+ * not survive for long (scripts/guest/run).
  */
 Fd runtime_of(pid_t pid)
 {
@@ -55,7 +55,7 @@ Fd runtime_of(pid_t pid)
 
 constexpr uint64_t period = 20'000;
 
-/** Records the events of a process that spends CPU time, with a limit on samples a second. */
+/** Records these events for a process that spends CPU time, with a limit on samples per second. */
 struct RecordedRuntime {
 	explicit RecordedRuntime(const std::string &max_sample_rate)
 		: rate("/proc/sys/kernel/perf_event_max_sample_rate", max_sample_rate)
@@ -82,7 +82,7 @@ struct RecordedRuntime {
 } // namespace
 
 /*
- * perf allows one sample in a kernel tick at 1,000 ticks a second, and ten at 100; many more are
+ * perf allows one sample per kernel tick at 1,000 ticks a second, and ten at 100; many more are
  * due.
  */
 TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo says how often",
@@ -93,27 +93,27 @@ TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo s
 
 	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
 	CHECK(runtime.throttled > 0);
-	/* The last sample of a tick stops the event. */
+	/* The last sample allowed in a tick stops the event. */
 	CHECK(status.ticks >= 1);
 	CHECK(status.ticks * period < runtime.spent / 2);
 	CHECK(status.ticks == status.kernel);
 	CHECK(runtime.recording.sum() == status.ticks);
-	/* A throttled event counts as running: the times do not show it. */
+	/* A throttled event counts as running: the times do not show throttling. */
 	CHECK(runtime.running >= runtime.enabled);
 }
 
 TEST_CASE_METHOD(AtRest, "an event that perf does not stop has all its samples, however many come at once",
 		 "[record][source][icount]")
 {
-	/* Allows all the ticks due after the machine has stood still for minutes. */
+	/* Allows all the ticks that are due after the machine was stopped for minutes. */
 	const RecordedRuntime runtime("1000000000");
 	const profil_status &status = runtime.status;
 
 	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
 	CHECK(runtime.throttled == 0);
 	/*
-	 * The last period may be incomplete: other tasks' time decides where in a portion a period
-	 * ends.
+	 * The last period may be incomplete: other tasks' time decides where in a kernel tick a
+	 * period ends.
 	 */
 	CHECK(status.ticks * period > runtime.spent / 100 * 99);
 	CHECK(status.ticks * period < runtime.spent / 100 * 101);

@@ -23,7 +23,7 @@ std::string copied_program()
 	return copy;
 }
 
-/** The CPU time of all children that have ended. */
+/** The CPU time of all children that have ended, in ns. */
 double children_ns()
 {
 	rusage use = {};
@@ -34,7 +34,7 @@ double children_ns()
 }
 
 struct Storm {
-	double ratio; /**< of what was counted to the CPU time of all its processes */
+	double ratio; /**< counted time / CPU time of the storm's processes */
 	profil_status status;
 };
 
@@ -69,7 +69,7 @@ template <typename Begin> Storm run_storm(const std::string &how, const Recordin
 
 } // namespace
 
-/* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
+/* Needs virtual time: time that the host takes from the guest is in rusage, but has no ticks. */
 TEST_CASE_METHOD(AtRest, "ticks are the CPU time of a storm of short programs", "[record][icount]")
 {
 	const std::string how = GENERATE("fork", "exec", "vfork");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/support.h  Recordings through the raw interface, and what they have counted. */
+/** @file tests/guest/record/support.h  Recordings through the raw interface, and their counts. */
 #pragma once
 
 #include "tests/guest/support/clock.h"
@@ -41,7 +41,7 @@ inline std::string causes_text(const profil_status &status)
 	return text.str();
 }
 
-/** An element of the table that is in use. */
+/** A table element in use. */
 struct Row {
 	uint32_t cell;
 	Described owner, text;
@@ -79,7 +79,7 @@ public:
 	{
 		need_errno(try_begin_with(proof, flags), "PROFIL_RECORD");
 	}
-	/** The same, but returns 0 or the error. */
+	/** Begin with this proof.  Returns 0 or the error. */
 	int try_begin_with(const Fd &proof, uint32_t flags = PROFIL_FOLLOW)
 	{
 		profil_record record = request(flags);
@@ -104,7 +104,7 @@ public:
 		return try_begin_with(proof, PROFIL_RECORD_EVERYBODY | flags);
 	}
 
-	/** The owners with that command name. */
+	/** The owners with this command name. */
 	std::vector<Described> owners(const std::string &who) const
 	{
 		std::vector<Described> all;
@@ -155,7 +155,7 @@ public:
 		return device().call(PROFIL_DESCRIBE, &about);
 	}
 
-	/** End it, but keep the numbers. */
+	/** End the recording, but keep its numbers. */
 	void finish() const
 	{
 		profil_stop stop = {};
@@ -168,7 +168,7 @@ public:
 
 	profil_status status() const { return device().status(profile_); }
 
-	/** What a number stands for; nothing if it was not given yet, or was forgotten. */
+	/** What a number stands for, or nothing if it has not been given yet or was forgotten. */
 	std::optional<Described> known(uint32_t number, uint32_t flags = 0) const
 	{
 		char path[4096];
@@ -198,7 +198,7 @@ public:
 		return *answer;
 	}
 
-	/** Everything that was counted. */
+	/** Every element with a count. */
 	std::vector<Row> rows() const
 	{
 		std::vector<Row> all;
@@ -218,7 +218,7 @@ public:
 		return all;
 	}
 
-	/** The same as text, a line for each row, for the output of a failed test. */
+	/** The rows as text, a line each, for the output of a failed test. */
 	std::string rows_text() const
 	{
 		std::ostringstream text;
@@ -230,7 +230,7 @@ public:
 		return text.str();
 	}
 
-	/** The sum of the rows that fit. */
+	/** The ticks in all rows for which @p fits returns true. */
 	template <typename Fits> uint64_t sum(Fits fits) const
 	{
 		uint64_t sum = 0;
@@ -247,7 +247,7 @@ public:
 	{
 		return sum([&](const Row &row) { return row.text.kind == kind; });
 	}
-	/** The ticks of a text of a file, or of one address in it. */
+	/** The ticks in a file's text, or at one offset of it. */
 	uint64_t in_file(const std::string &place, std::optional<uint64_t> offset = {}) const
 	{
 		return sum([&](const Row &row) {
@@ -290,7 +290,7 @@ public:
 	LoopFile &operator=(const LoopFile &) = delete;
 	~LoopFile() { unlink(path_.c_str()); }
 
-	/** Write the loop, and what surrounds it, into a file. */
+	/** Write the loop, between zeroes, into a file. */
 	static void fill(int fd, uint64_t place = 0)
 	{
 		std::string code(2 * offset, '\0');
@@ -305,7 +305,7 @@ public:
 	uint64_t place() const { return place_; }
 	/** Is an instruction of the loop at this offset? */
 	bool has_code_at(uint64_t where) const { return where - (offset + place_) < sizeof(code_loop); }
-	/** Map the page; then the loop is @p place bytes past @p at. */
+	/** Map the page: the loop is then place() bytes past @p at. */
 	void map(uintptr_t at) const { map(fd_.get(), at); }
 	static void map(int fd, uintptr_t at)
 	{
@@ -322,7 +322,7 @@ private:
 	Fd fd_;
 };
 
-/** Run a loop until told otherwise. */
+/** Run a loop while @p more returns true. */
 inline void spin_while(uintptr_t loop, const std::function<bool()> &more)
 {
 	while (more())
@@ -346,7 +346,7 @@ public:
 	}
 
 	pid_t pid() const { return child_.pid(); }
-	/** End the present loop. */
+	/** End the current loop. */
 	void next() { __atomic_add_fetch(step_.at<uint64_t>(), 1, __ATOMIC_RELAXED); }
 
 private:
@@ -354,7 +354,7 @@ private:
 	Child child_;
 };
 
-/** Wait until a count has grown. */
+/** Wait until a count has grown by @p more. */
 inline bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
 {
 	const uint64_t before = count();
@@ -362,7 +362,7 @@ inline bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
 	return soon([&] { return count() >= before + more; });
 }
 
-/** Sleep for longer than a tick may still count in an old mapping. */
+/** Sleep until no tick counts in an old mapping any more. */
 inline void outlast_belief()
 {
 	usleep(250'000);

@@ -98,7 +98,7 @@ TEST_CASE_METHOD(AtRest, "a larger table has room for what a full one had not", 
 
 namespace {
 
-/** Ticks for which a table of 256 elements has no room, at 24 places that are side by side there. */
+/** Ticks that find no room in a table of 256 elements, at 24 places that are neighbours there. */
 uint64_t lost_side_by_side(uintptr_t from)
 {
 	/* In a table of 256 the top 8 bits of a place's hash select its first element. */
@@ -129,8 +129,7 @@ uint64_t lost_side_by_side(uintptr_t from)
 
 /*
  * Each place may use 16 consecutive elements, and 16 others elsewhere.  For about one text number
- * in 30, a place's second run of elements is the one that the other places fill.  So there are four
- * tries.
+ * in 30, a place's second run is the one that the other places fill, so there are four tries.
  */
 TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
 		 "[record]")
@@ -248,7 +247,7 @@ TEST_CASE_METHOD(AtRest, "the numbers that every recording and every owner has a
 	for (uint32_t number = 0; number <= 15; number++)
 		CHECK(recording.forget(number) == EINVAL);
 	CHECK(recording.forget(100'000) == ENOENT);
-	/* The owner of the child, and the three cells that every owner has. */
+	/* The child's owner, and the three cells that every owner has. */
 	for (const Described &owner : recording.owners("guest")) {
 		const uint32_t in_use = recording.described(0).in_use;
 

@@ -98,7 +98,7 @@ private:
 		const pid_t pid = *targets_.back()->pid();
 		pids_.push_back(pid);
 	}
-	/** The program's input ends when this process does. */
+	/** Start a set-uid program whose input ends when this process does. */
 	pid_t exec_set_uid()
 	{
 		int ends[2];

@@ -18,7 +18,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** Every tick is in one element, or a cause accounts for it. */
+/** Check that each counted tick is in an element, and that none was lost for lack of room. */
 void check_whole(const Recording &recording)
 {
 	const profil_status status = recording.status();
@@ -104,7 +104,7 @@ TEST_CASE_METHOD(AtRest, "code that a process has made is memory of that process
 
 namespace {
 
-/** How a program puts one text in another's place. */
+/** How a program replaces one text by another at an address. */
 enum class Swap { map_over, unmap, move_over, other_thread };
 
 /** Files that are mapped in turn at one address, with loops at different places of the page. */
@@ -112,7 +112,7 @@ class Plugins {
 public:
 	static constexpr std::array<double, 3> share = {0.69, 0.21, 0.10};
 
-	/** Run each for its share of @p iterations of a loop, in each of @p turns. */
+	/** Run each file's loop for its share of @p iterations, in each of @p turns. */
 	void run(Swap swap, unsigned turns, unsigned iterations) const
 	{
 		for (unsigned turn = 0; turn < turns; turn++)
@@ -131,7 +131,7 @@ public:
 			ticks[i] = recording.in_file(file_[i].path());
 		return ticks;
 	}
-	/** Ticks at places of a file where none of its code has run. */
+	/** Ticks at places of a file where none of its code is. */
 	uint64_t misplaced(const Recording &recording) const
 	{
 		return recording.sum([&](const Row &row) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t threads = TwoThreads::threads;
 
-/** The ticks in the loop of a thread. */
+/** The ticks in a thread's loop. */
 uint64_t in_loop(const Recording &recording, size_t thread)
 {
 	const uintptr_t loop = TwoThreads::loop_of(thread);
@@ -71,7 +71,7 @@ TEST_CASE_METHOD(AtRest, "a recording to which all threads were added counts wha
 		target.rest(i);
 	for (size_t i = 0; i < threads; i++)
 		CHECK(in_loop(of_threads, i) == in_loop(of_process, i));
-	/* The memory of the loops is one text, whichever thread has run there. */
+	/* The loops' memory is one text, whichever thread runs there. */
 	uint32_t texts = 0;
 	for (uint32_t number = 1; number <= of_threads.described(0).numbers; number++)
 		texts += of_threads.described(number).kind == PROFIL_KIND_MEMORY;
@@ -155,7 +155,7 @@ TEST_CASE_METHOD(AtRest, "a thread is neither followed nor taken for a process",
 	CHECK(of_thread.begin_everybody(PROFIL_THREAD) == EINVAL);
 	REQUIRE(of_thread.try_begin(target.tid(1), PROFIL_THREAD) == 0);
 	REQUIRE(of_process.try_begin(target.pid()) == 0);
-	/* The process of the thread is in the recording already. */
+	/* The thread's process is in the recording already. */
 	CHECK(of_process.add(target.tid(0)) == EEXIST);
 	CHECK(of_thread.add(target.tid(0)) == 0);
 }
@@ -259,6 +259,6 @@ TEST_CASE_METHOD(AtRest, "recorded threads are charged to a user's limit like fo
 		recording.begin(target.tid(0), PROFIL_THREAD);
 		CHECK(recording.add(target.tid(1)) == EDQUOT);
 	}
-	/* What ended or was refused is charged no longer. */
+	/* Ended threads, and refused ones, are no longer charged. */
 	CHECK(soon([&] { return again.try_begin(target.tid(1), PROFIL_THREAD) == 0; }));
 }
