@@ -17,22 +17,22 @@
 namespace guest {
 
 constexpr size_t table_bytes = 4096;
-/* The highest number that every recording has, and a number beyond most recordings here. */
+/* The highest number that every recording has, and one beyond most recordings' numbers here. */
 constexpr uint32_t fixed_numbers = 15, last_number = 24;
 constexpr const char *switch_of_cpu1 = "/sys/devices/system/cpu/cpu1/online";
 
-/** What an action may do to the one beside it: the reasons why that one may fail. */
+/** What an action may do to the one that races it: reasons for which the other may fail. */
 enum Reason : unsigned {
 	stops = 1 << 0,	      /* the recording is over */
-	unwatches = 1 << 1,   /* its target may be in another one */
-	erases = 1 << 2,      /* its number is unknown */
-	closes = 1 << 3,      /* the descriptor */
+	unwatches = 1 << 1,   /* the target may be in another recording */
+	erases = 1 << 2,      /* a number is unknown */
+	closes = 1 << 3,      /* the descriptor is closed */
 	takes = 1 << 4,	      /* the target is in a recording of the file */
 	loses = 1 << 5,	      /* the target ends, or becomes another user's */
-	ends_target = 1 << 6, /* its threads are killed */
-	ends_owner = 1 << 7,  /* likewise, and the tables' memory goes away */
+	ends_target = 1 << 6, /* the target's threads are killed */
+	ends_owner = 1 << 7,  /* the owner's threads are, and the tables are unmapped */
 	meets = 1 << 8,	      /* the recording is system-wide, and may have the target */
-	root = 1 << 9,	      /* it needs privileges */
+	root = 1 << 9,	      /* the action needs privileges */
 	whatever = 1 << 10,
 };
 
@@ -46,7 +46,7 @@ struct Shared {
 	std::atomic<bool> ended[2], seen[2][256];
 };
 
-/** One side of a pair, with what it may use. */
+/** One side of a pair, with the objects that it may use. */
 struct Side {
 	Shared &shared;
 	const std::string program, guarded;
@@ -56,7 +56,7 @@ struct Side {
 	bool apart = false; /* runs outside the owner, with a file that outlives it */
 
 	void note(int error) const { shared.seen[number][error] = true; }
-	/** A command on the recording. */
+	/** Issues a command on the recording.  Returns 0 or the error. */
 	template <typename T> int call(unsigned command, T &structure, uint32_t flags = 0) const
 	{
 		structure.size = sizeof(structure);
@@ -186,7 +186,9 @@ inline void execute(const Side &side, const std::string &program, const char *ms
 	side.note(errno);
 }
 
-/** The target is there until it is killed at the end of the round; its owner ends by itself. */
+/**
+ * The target's program runs until it is killed at the end of the round; the owner's ends by itself.
+ */
 template <auto path> void become(const Side &side)
 {
 	execute(side, side.*path, "1000000000");
@@ -228,7 +230,7 @@ struct Action {
 	enum Group { command, by_target, other, of_module } group;
 	void (*run)(const Side &side);
 	unsigned does;
-	/** The errors that each reason allows. */
+	/** the errors that each reason allows */
 	Errors errors;
 	int usual[3] = {0, 0, 0}; /* the outcome without any reason, by Kind */
 };
@@ -240,8 +242,8 @@ inline const Errors begun = {{takes | meets, EEXIST}, {unwatches, 0}, {loses, ES
 		    running = {{stops | ends_owner, ENOENT}}, erased = {{erases, ENOENT}};
 
 /**
- * Each row says what an action may do to the one beside it, and which of its own errors are allowed
- * for which reasons.
+ * For each action: what it may do to the one that races it, and which errors it may see itself, for
+ * each reason.
  */
 inline const Action actions[] = {
 	{"begin", command, begin, takes, begun, {0, EEXIST, 0}},

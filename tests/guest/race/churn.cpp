@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/churn.cpp  Processes that make very many threads and children while they are
- * profiled by themselves and recorded by another process.  Nothing accumulates, and both
- * have the same total.
+/** @file tests/guest/race/churn.cpp  Processes that make very many threads and children while they
+ * are profiled by themselves and recorded by another process.  Nothing accumulates, and both
+ * profiles have the same total.
  *
- * `make churn` runs these tests at full length, on a CPU where a nanosecond is one instruction,
- * so that the expected number of ticks is known, too.
+ * `make churn` runs these tests at full length, on a CPU where a nanosecond is one instruction, so
+ * that the expected number of ticks is known, too.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/clock.h"
@@ -89,14 +89,14 @@ profil_start followed(const profil_region &region)
 /** A process that works while it is profiled by itself and recorded by this process. */
 struct Churn {
 	struct Result {
-		uint64_t counted;	     /* by itself, and by its children, which add theirs */
-		uint64_t ns;		     /* CPU time of it and its children */
-		std::optional<uint64_t> all; /* CPU time of all tasks meanwhile */
+		uint64_t counted;	     /* by the process and its children */
+		uint64_t ns;		     /* CPU time of the process and its children */
+		std::optional<uint64_t> all; /* CPU time of all tasks in that time */
 	};
 
 	Recording recording;
 	Burner burner;
-	/* In a file, so that it is one text for all processes. */
+	/* Shared memory, which is one text for all processes. */
 	const Memory code{reinterpret_cast<void *>(text), buffer, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1};
 	Memory children{page, MAP_SHARED};
@@ -143,7 +143,7 @@ struct Churn {
 		return result;
 	}
 
-	/** The ticks in the block, which both have. */
+	/** The recording's ticks in the block, which should equal those of the self profile. */
 	uint64_t in_block() const
 	{
 		return recording.sum([&](const Row &row) {
@@ -154,8 +154,8 @@ struct Churn {
 
 	/**
 	 * Where a nanosecond is one instruction, all CPU time is in the ticks or reported as lost.
-	 * result.ns is not an upper bound: for a thread that has ended it includes only what
-	 * the scheduler had accounted by then.
+	 * result.ns is not an upper bound: for an ended thread it includes only what the scheduler
+	 * had accounted by then.
 	 */
 	void check_time(const Result &result) const
 	{
@@ -213,7 +213,7 @@ void work_of_a_thread()
 }
 
 /**
- * In the child: add its count to the total.  A short-lived child may have no tick; the last child
+ * In a child: adds its count to the total.  A short-lived child may have no tick; the last child
  * runs until it has one.
  */
 [[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum, bool last)
@@ -246,10 +246,10 @@ Churn::Result churn_threads(Churn &churn)
 	CHECK(result.counted == churn.in_block());
 	CHECK(churn.held.profiles == 2);
 	CHECK(churn.held.images <= 2);
-	/* The table of the recording, and the chains that find its numbers. */
+	/* The recording's table, and the hash chains of its numbers. */
 	const auto of_recording = churn.recording.table().bytes() / page + 8;
 	CHECK(churn.held.pages > of_recording);
-	/* The counters of the instructions that had a tick. */
+	/* Only counters of instructions that had a tick are pinned. */
 	CHECK(churn.held.pages <= of_recording + buffer / page);
 	CHECK(churn.status.forks_lost == 0);
 	churn.check_slab();
@@ -302,7 +302,10 @@ TEST_CASE_METHOD(AtRest, "a process that keeps forking counts what its children 
 	churn_children(churn);
 }
 
-/** First with the perf clock, which ticks at even intervals, then with the default clock. */
+/**
+ * Runs the work first with the perf clock, which ticks at even intervals, then with the default
+ * clock.
+ */
 static void ticked_for_cpu_time(Churn::Result (*work)(Churn &))
 {
 	{

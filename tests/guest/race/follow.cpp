@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/follow.cpp  Tasks are added to a recording while they begin, execute and end.
- * Another recording has all of them from the beginning.
+/** @file tests/guest/race/follow.cpp  Tasks are added to a recording while they begin, execute and
+ * end.  Another recording has all of them from the start.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
-/** CPU time in ns in which every recording at this rate gets a tick. */
+/** Enough CPU time, in ns, for a tick in each recording at 10 kHz. */
 constexpr uint64_t enough = 20'000'000;
 
 bool has_ended(const Memory &flag)
@@ -36,7 +36,7 @@ struct Watched {
 		burner.plant_loop(text);
 		await_no_clock();
 	}
-	/** The target runs once go is opened, and sets `ended` at its end. */
+	/** A target that runs once go is opened, and sets `ended` at its end. */
 	Child target(const std::function<void()> &run) const
 	{
 		return Child([=, this] {
@@ -62,7 +62,7 @@ void family(unsigned depth)
 		;
 }
 
-/** Has each of so many processes one owner, whose end was noticed? */
+/** Checks that each of @p processes processes has one owner, whose end was noticed. */
 void check_owners(const Recording &recording, size_t processes)
 {
 	std::map<pid_t, unsigned> owners;
@@ -83,7 +83,7 @@ void check_owners(const Recording &recording, size_t processes)
 TEST_CASE_METHOD(AtRest, "a storm of forks is counted in full, and each process is one owner", "[race]")
 {
 	const unsigned families = rounds(8);
-	constexpr unsigned members = 14; /* below each, of depth 3 */
+	constexpr unsigned members = 14; /* of each family, three levels deep */
 	Watched all;
 	Child target = all.target([&] {
 		for (unsigned i = 0; i < families; i++)
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks is counted in full, and each process 
 	CHECK(all.recording.of_kind(PROFIL_KIND_MEMORY) > 0);
 }
 
-/* The child's PID is known before its owner is described, and even before the fork happens. */
+/* The child's PID is known before its owner is described, and even before the fork. */
 TEST_CASE_METHOD(AtRest, "a child that is added during its fork is one owner", "[race]")
 {
 	const unsigned children = rounds(70);
@@ -145,7 +145,7 @@ TEST_CASE_METHOD(AtRest, "a child that is added during its fork is one owner", "
 
 namespace {
 
-/** Burn until the thread has been added, and for some more CPU time. */
+/** Spin until the thread has been added, and then for some more CPU time. */
 void burn_added(const Burner &burner, const Memory &added)
 {
 	while (__atomic_load_n(added.at<pid_t>(), __ATOMIC_RELAXED) != gettid())
@@ -168,7 +168,9 @@ TEST_CASE_METHOD(AtRest, "threads that are added while they end are counted once
 			std::thread([&] {
 				__atomic_store_n(next.at<pid_t>(), gettid(), __ATOMIC_RELAXED);
 				Burner::spin(text, 3'000 * slowness() * (i % 40) + 1);
-				/* Some threads live until they have been added and ticked. */
+				/*
+				 * Some threads live until they have been added and have had a tick.
+				 */
 				if (i % 40 == 39)
 					burn_added(all.burner, added);
 			}).join();
@@ -217,7 +219,7 @@ struct Spied {
 	int last;
 };
 
-/** As nobody, record a process again and again until that is refused; then let the process burn. */
+/** As the user nobody, record a process again and again until that is refused; then let it run. */
 Spied spy_on(pid_t pid, const Gate &go)
 {
 	std::unique_ptr<Recording> current;
@@ -237,7 +239,7 @@ Spied spy_on(pid_t pid, const Gate &go)
 			go.open();
 	}
 	need_that(process_runs_for(pid, 20'000'000), "the process burns");
-	/* Its exec may have ticks in the kernel. */
+	/* The process's exec may have ticks in the kernel. */
 	result.seen = current->of_kind(PROFIL_KIND_MEMORY);
 	return result;
 }

@@ -10,7 +10,7 @@ using namespace guest;
 TEST_CASE_METHOD(AtRest, "the fuzzer finds nothing within seconds", "[fuzz]")
 {
 	const bool together = GENERATE(false, true);
-	/* Otherwise half of its processes could not record anything. */
+	/* Otherwise half of the fuzzer's processes could not record anything. */
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "1");
 	Child fuzzer([&] {
 		execl(program("../fuzz").c_str(), "fuzz", "--seconds", "10",

@@ -234,7 +234,7 @@ TEST_CASE_METHOD(AtRest, "an exec of a followed process after PROFIL_STOP_ALL ke
 
 TEST_CASE_METHOD(AtRest, "after PROFIL_STOP_ALL no fork counts as lost, however often its process executes")
 {
-	/* Each exec took memory from the session's pool, which is not filled any more. */
+	/* Each exec took memory from the recording's pool, which is no longer refilled. */
 	constexpr char program[] = "[ $1 -eq 0 ] || exec sh -c \"$0\" \"$0\" $(($1 - 1)); true & true & wait";
 	const auto lost = module_stat("forks_lost");
 	Gate gate;

@@ -104,7 +104,7 @@ TEST_CASE_METHOD(AtRest,
 
 		for (const Memory *one : {&table, &its, &own})
 			memset(one->at(), 0, page);
-		/* The victim is profiled by itself and recorded by us, and itself records another process. */
+		/* The victim profiles itself, records a bystander, and is recorded by the test. */
 		Child victim([&] {
 			const Device mine;
 			group.enter();

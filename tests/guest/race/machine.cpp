@@ -24,7 +24,7 @@ const uintptr_t text = Burner::usual;
 const char switch_of_cpu1[] = "/sys/devices/system/cpu/cpu1/online";
 const char max_rate[] = "/proc/sys/kernel/perf_event_max_sample_rate";
 
-/** Use the module whenever it is loaded; it may be unloaded at any time. */
+/** Uses the module whenever it is loaded; it may be unloaded at any time. */
 void use_for_ever(const Memory &successes, const Memory &rest)
 {
 	const Memory counters(page);
@@ -98,7 +98,9 @@ TEST_CASE_METHOD(AtRest, "every tick is accounted for while perf throttles now a
 	const Setting limit(max_rate, "100000");
 	auto how = describe(one_counter(0, CODE_END, counters.at(), 8));
 
-	/* No other task may run while ticks are missing, or they could be that task's. */
+	/*
+	 * No other task may run while ticks are missing, or the missing ticks could be that task's.
+	 */
 	run_before_others();
 	burner.plant_loop(text);
 	how.flags = PROFIL_KERNEL_TICKS;

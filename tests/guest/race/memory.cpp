@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/memory.cpp  The counters' memory is unmapped, moved, copied or dropped while
- * threads tick there and another thread keeps asking for the status.
+/** @file tests/guest/race/memory.cpp  The counters' memory is unmapped, moved, copied or dropped
+ * while ticks of some threads need it and another thread keeps asking for the status.
  */
 #include "tests/guest/support/places.h"
 #include "tests/guest/support/race.h"
@@ -42,7 +42,9 @@ struct Counting {
 	const Device &device;
 	uint32_t profile;
 
-	/** The state once the memory has changed: of a self profile, when a tick has needed it. */
+	/**
+	 * Checks the state after a change; a self profile's changes once a tick needs the memory.
+	 */
 	void check_state(const Change &change, const profil_status &status) const
 	{
 		const uint32_t state = change.takes ? PROFIL_STATE_FAULT : PROFIL_STATE_RUNNING;
@@ -182,7 +184,7 @@ TEST_CASE_METHOD(AtRest, "memory that keeps changing loses only the counts in dr
 	}
 	const auto status = device.status();
 	device.stop();
-	/* It was read-only only while no tick needed it. */
+	/* The memory was read-only only while no tick needed it. */
 	CHECK(status.state == PROFIL_STATE_RUNNING);
 	CHECK(*stays > 0);
 	CHECK(status.counted >= counter<uint64_t>(counters) + *stays);

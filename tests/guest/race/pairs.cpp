@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/pairs.cpp  Every pair of actions on a recording, at once on two CPUs.
+/** @file tests/guest/race/pairs.cpp  Every pair of actions on a recording, one on each of two CPUs
+ * at the same time.
  *
- * Each pair is a section: -c 'add, stop' runs that one alone.
+ * Each pair is a section: -c 'add, stop' runs only that one.
  */
 #include "tests/guest/race/actions.h"
 #include "tests/guest/support/cpu.h"
@@ -27,7 +28,7 @@ struct Round {
 	uint64_t chance;
 
 	bool in_target(unsigned number) const { return action[number]->group == by_target; }
-	/** May this action, or the other one, end the process that runs it? */
+	/** May either action end the process that runs this one? */
 	bool may_vanish(unsigned number) const
 	{
 		const unsigned end = in_target(number) ? ends_target : ends_owner;
@@ -125,7 +126,7 @@ public:
 	}
 
 protected:
-	/** Run all pairs of an action of any of these groups with one of the last group. */
+	/** Run all pairs of an action from any of these groups with one from the last group. */
 	static void each(std::initializer_list<Action::Group> groups,
 			 const std::function<void(const Action &, const Action &)> &run)
 	{
@@ -196,7 +197,7 @@ private:
 				if (shared.seen[number][error] && !round.allows(number, error))
 					FAIL_CHECK("error " << error);
 		}
-		/* A process killed after it switched a CPU off has not switched it on. */
+		/* A process killed after it switched a CPU off has not switched it on again. */
 		write_file(switch_of_cpu1, "1");
 		if (access("/sys/module/profil/refcnt", F_OK))
 			need_that(load_module() == 0, "the module is loaded again");

@@ -25,7 +25,7 @@ bool one_of(int error, std::initializer_list<int> errors)
 	return std::find(errors.begin(), errors.end(), error) != errors.end();
 }
 
-/** The program of a storm of processes, in memory, so that reads never wait. */
+/** The program that a storm of processes runs, in memory, so that reads never wait. */
 class Program {
 public:
 	Program()
@@ -56,7 +56,7 @@ private:
 	static constexpr const char *path = "/tmp/record_short";
 };
 
-/** Threads that each keep doing something to a recording while this lives. */
+/** Threads that keep doing things to a recording while this lives, one thing each. */
 class Trouble {
 public:
 	explicit Trouble(const Recording &recording) : recording_(recording)
@@ -292,8 +292,7 @@ TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped
 	const Child keeper([] { pause(); });
 	const char *refcnt = "/sys/module/profil/refcnt";
 	/*
-	 * The targets outlive the session: if a watch still followed them, it would use freed
-	 * memory.
+	 * The targets outlive the session: a watch that still followed them would use freed memory.
 	 */
 	std::deque<Child> targets;
 	std::vector<Fd> proofs;

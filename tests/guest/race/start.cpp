@@ -23,7 +23,7 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-/** Each way in which a tick writes. */
+/** A self profile for each way in which a tick writes. */
 profil_start plain(const Memory &memory)
 {
 	return describe(one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4));
@@ -50,7 +50,7 @@ profil_start followed(std::span<const profil_region> regions)
 	return how;
 }
 
-/** Number of elements with a PC, among the first @a nr of the array. */
+/** Number of elements with a PC, among the first @p nr of the array. */
 uint64_t stored_in(const Memory &memory, uint64_t nr)
 {
 	const auto *element = memory.at<const uint64_t>();
@@ -58,7 +58,9 @@ uint64_t stored_in(const Memory &memory, uint64_t nr)
 	return nr - std::count(element, element + nr, 0);
 }
 
-/** In a child: returns 0 if it is profiled and counts correctly, 1 if it is not profiled. */
+/**
+ * Called in a child.  Returns 0 if it is profiled and counts correctly, 1 if it is not profiled.
+ */
 int look_in_child(const Device &device, const Memory &counters)
 {
 	if (device.status().state == PROFIL_STATE_NONE)
@@ -75,12 +77,12 @@ int look_in_child(const Device &device, const Memory &counters)
 	return 0;
 }
 
-/** Children that were profiled, and those that were not, of parents that start with new memory. */
+/** How many children were profiled, and how many not, while their parent started profiles. */
 struct Forked {
 	unsigned profiled = 0, not_profiled = 0;
 };
 
-/** @param before runs before each start. */
+/** @param before runs before each start, which happens at the same time as a fork. */
 Forked fork_beside_starts(const Device &device, unsigned number, const std::function<void()> &before)
 {
 	Forked forked;
@@ -239,7 +241,7 @@ TEST_CASE_METHOD(AtRest, "a profile whose memory comes and goes starts, and runs
 		}
 	});
 	for (unsigned i = 0; i < rounds(150); i++) {
-		/* The loop's counter is in the page that is unmapped, or in the one made read-only. */
+		/* The loop's counter is in the page that gets unmapped, or in the read-only one. */
 		device.start(describe(
 			one_counter(text, text + CODE_LOOP_RETURN, counters.at((1 + i % 2) * page), 8)));
 		Burner::spin(text, 50'000);

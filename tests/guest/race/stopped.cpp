@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/stopped.cpp  Stopped targets: they have no ticks, but recordings can begin and
- * end.
+/** @file tests/guest/race/stopped.cpp  Stopped targets have no ticks, but recordings of them can
+ * begin and end.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
@@ -40,7 +40,7 @@ void hold_and_look(pid_t pid, const Hold &hold, unsigned number)
 	auto recording = std::make_unique<Recording>();
 
 	await_no_clock();
-	/* Otherwise the first recording counts ticks that the second does not. */
+	/* Stop the target, or the first recording counts ticks that the second does not. */
 	hold.stop(pid);
 	witness.begin(pid);
 	recording->begin(pid);
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(AtRest, "a process that its control group freezes counts while 
 		      rounds(60));
 }
 
-/* The other threads of a process may run long after its first one has ended. */
+/* The other threads of a process may run for long after its first one has ended. */
 TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is counted in full", "[race]")
 {
 	const Burner burner;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/thread_events.cpp  A recording that begins while an event is being counted. */
+/** @file tests/guest/race/thread_events.cpp  A recording of a thread begins while another thread's
+ * event is being counted.
+ */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/race.h"

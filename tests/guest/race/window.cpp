@@ -22,7 +22,7 @@ const uintptr_t text = Burner::usual;
 /* Several times as long as the window. */
 constexpr uint64_t period = 10'000'000;
 
-/** Burns on the second CPU, in a process or a thread, and shows its progress. */
+/** Spins on the second CPU, in a process or a thread, and shows its progress. */
 class Burning {
 public:
 	void run() const
@@ -36,8 +36,8 @@ public:
 	void end() const { __atomic_store_n(shared_.at<uint64_t>(8), 1, __ATOMIC_RELAXED); }
 
 	/**
-	 * Wait until it runs and then makes no progress, as during a tick.  Gives up after a while,
-	 * because a tick may be too short to be seen.
+	 * Wait until the loop has made progress, and then makes none, as during a tick.  Give up
+	 * after a while, because a tick may be too short to be seen.
 	 */
 	void await_tick() const
 	{
@@ -52,7 +52,7 @@ public:
 			seen = now;
 		}
 	}
-	/** Wait until it has been in user mode again, so that a tick in progress has ended. */
+	/** Wait until the loop makes progress again, so that a tick in progress has ended. */
 	void await() const
 	{
 		const auto seen = counter<uint64_t>(shared_);
@@ -72,7 +72,7 @@ Fd page_file()
 	return file;
 }
 
-/** A way that a tick takes to the counter: the fast one only to the counter of a region. */
+/** A tick's path to the counter; the overflow counter has only the slow path. */
 struct Path {
 	const char *name;
 	uint32_t limit_policy;
@@ -85,9 +85,7 @@ const Path paths[] = {
 	{"slow", PROFIL_WRAP, true},
 };
 
-/**
- * Counters, and a second mapping of the same memory, which stays when the counters are unmapped.
- */
+/** Counters, and a second mapping of the same memory, which stays when the first is unmapped. */
 struct Place {
 	Fd file = page_file();
 	Memory counters{page, MAP_SHARED, file.get()}, kept{page, MAP_SHARED, file.get()};
@@ -127,7 +125,7 @@ using Take = void (*)(const Device &, uint32_t profile, Place &, const Place &ot
 
 const struct {
 	const char *name;
-	Take take; /* the table, from a recording of another process */
+	Take take; /* takes the table from a recording of another process */
 } commands[] = {
 	{"PROFIL_STOP", [](auto &device, auto profile, auto &, auto &) { device.stop(profile); }},
 	{"PROFIL_TABLE",
@@ -148,7 +146,7 @@ const struct {
  */
 using Round = void (*)(const Device &, Place &, const Burning &, unsigned i, const Path &path);
 
-/** Rounds of a self profile, while another thread burns on the second CPU. */
+/** Runs rounds of a self profile, while another thread spins on the second CPU. */
 void check_self_profiles(unsigned most, Round round)
 {
 	const Path &path = GENERATE(from_range(std::begin(paths), std::end(paths)));
@@ -218,11 +216,11 @@ TEST_CASE_METHOD(AtRest, "memory that a program has unmapped can be used once it
 	check_self_profiles(40, [](auto &device, auto &place, auto &burning, auto, auto) {
 		need(munmap(place.counters.at(), page), "munmap");
 		place.counters.forget();
-		/* The check is made by the first thread that has a tick once it is due. */
+		/* The first thread with a tick after the check is due makes the check. */
 		for (unsigned n = 0; n < 1'000'000 && module_stat("pinned_pages"); n++)
 			Burner::spin(text, 200);
 		check_use(place, burning);
-		/* The next tick meets the hole. */
+		/* The next tick finds the hole. */
 		CHECK(soon([&] { return device.status().state == PROFIL_STATE_FAULT; }));
 		device.stop();
 	});
