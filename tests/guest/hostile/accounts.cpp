@@ -11,7 +11,7 @@ namespace {
 
 const std::string statistics = "/sys/class/misc/profil/";
 
-/** Did its profile begin, with so many of its pages pinned?  All of them have counted. */
+/** Did the profile begin, with this many pages pinned?  Every page has counted, pinned or not. */
 bool pins(const Holder &holder, size_t pages)
 {
 	CAPTURE(holder.error(), holder.pinned());
@@ -74,7 +74,10 @@ TEST_CASE_METHOD(AtRest, "a user who has used up their rate leaves others theirs
 
 namespace {
 
-/** The errors of two recordings of a user's processes, and of the second after the first has ended. */
+/**
+ * The errors of two recordings of a user's processes, and of the second again after the first has
+ * ended.
+ */
 struct Errors {
 	int first, second, again;
 };
@@ -190,7 +193,7 @@ TEST_CASE_METHOD(AtRest, "a new user namespace lifts no limit", "[hostile]")
 	CHECK(errors.inside.pinned == 3);
 	CHECK(errors.used == 3);
 	CHECK(errors.most == 3);
-	/* The pages used inside count outside as well. */
+	/* Pages that are used inside also count outside. */
 	CHECK(errors.outside.error == 0);
 	CHECK(errors.outside.pinned == 0);
 }

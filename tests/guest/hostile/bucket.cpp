@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/bucket.cpp  A user who fills a bucket of the table of bindings.  Only the module
- * of `scripts/build/kmod --one-bucket` has all bindings in one.
+/** @file tests/guest/hostile/bucket.cpp  A user who fills a bucket of the table of bindings.  Only
+ * a module of `scripts/build/kmod --one-bucket` has all bindings in one bucket.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/support.h"
@@ -31,10 +31,10 @@ bool one_bucket()
 struct Filled {
 	unsigned bindings;
 	int error;
-	unsigned lost; /**< when one of the processes then executed a program */
+	unsigned lost; /**< when one of the processes executed a program */
 };
 
-/** Record processes of one's own, until there is no room for another one. */
+/** As a user, record own processes until there is no room for another one. */
 Filled fill(id_t user, const Gate &full, const Gate &done)
 {
 	const Gate execute;
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(AtRest, "a user who has filled a bucket of bindings leaves othe
 	others_done.open();
 	const Filled rest = other.result();
 	std::filesystem::remove(copied);
-	/* Twice what an address space may have. */
+	/* Twice as many as an address space may have. */
 	CHECK(most.bindings == 144);
 	CHECK(most.error == EBUSY);
 	/* An exec that finds no room is reported. */

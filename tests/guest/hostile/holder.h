@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/holder.h  Processes that profile themselves and hold on to the
- * resources, under several user IDs that belong to one user.
+/** @file tests/guest/hostile/holder.h  Processes that profile themselves and keep the resources,
+ * under several user IDs that belong to one user.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ private:
 	Child child_;
 };
 
-/** A self profile: the error of its start, or 0, and how many of its pages are pinned. */
+/** A self profile: the error of its start, or 0, and the number of its pinned pages. */
 struct Held {
 	int error;
 	size_t pinned;
@@ -66,16 +66,16 @@ inline Held hold_pages(const Device &device, const Memory &counters)
 	return {0, device.status().pinned / page};
 }
 
-/** Starts a self profile that has had a tick in each of its pages, and keeps it until this ends. */
+/** Keeps a self profile, which has had a tick in each of its pages, until this is destroyed. */
 class Holder {
 public:
-	/** As a user, or with a subordinate ID of the attacker. */
+	/** A process of a user, or of a subordinate ID of the attacker. */
 	static Holder of_user(id_t user, size_t pages) { return Holder(user, 0, pages); }
 	static Holder subordinate(id_t number, size_t pages) { return Holder(attacker, number, pages); }
 
-	/** 0, or the error of its start. */
+	/** 0, or the error of the profile's start. */
 	int error() const { return held()->error; }
-	/** How many of its pages are pinned. */
+	/** The number of the profile's pinned pages. */
 	size_t pinned() const { return held()->pinned; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/interrupts.cpp  How often a user can interrupt other CPUs by means of
- * event counters.
+/** @file tests/guest/hostile/interrupts.cpp  How often users interrupt other CPUs with event
+ * counters.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/event_programs.h"
@@ -26,7 +26,7 @@ uint64_t now_ns(clockid_t clock)
 	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-/** The length of a jiffy. */
+/** The length of a jiffy, in ns. */
 uint64_t jiffy_ns()
 {
 	timespec one;
@@ -59,8 +59,8 @@ struct Calls {
 };
 
 /**
- * A user without capabilities does something again and again on CPU 0, for two seconds.  Workers
- * are kept off CPU 1, as waking one there would be such a call, too.
+ * Runs @p attack again and again, for two seconds, on CPU 0, as a user without capabilities.
+ * Workers are kept off CPU 1, because waking one there would be a function call interrupt, too.
  */
 Calls calls_while(const std::function<void(uint64_t round)> &attack)
 {

@@ -16,14 +16,14 @@ using namespace guest::hostile;
 
 namespace {
 
-/** Each takes four numbers: more than there are in a module for these tests. */
+/** Each takes four numbers; together they take more than a module for these tests has. */
 constexpr unsigned processes = 80;
 
 /** What the attacker's processes do until they are killed. */
 struct Attack {
 	const char *name;
-	uint32_t flags; /**< of the recording */
-	/** Opens @p ready, and attacks once @p go was opened for each of the processes. */
+	uint32_t flags; /**< the recording's */
+	/** Opens @p ready, and attacks once @p go is opened, once per process. */
 	void (*run)(const std::string &program, const Gate &ready, const Gate &go);
 };
 
@@ -57,7 +57,7 @@ void fork_sleepers(const std::string & /*program*/, const Gate &ready, const Gat
 	pause();
 }
 
-/** Children that are there before the recording, and call the kernel: a work item finds their owners. */
+/** Forks children before the recording, which call the kernel: a work item finds their owners. */
 void call_kernel(const std::string & /*program*/, const Gate &ready, const Gate &go)
 {
 	std::deque<Child> children;
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(AtRest,
 	const uintptr_t text = Burner::usual;
 	const LoopFile file("profil-loop");
 	const Gate named, ready, go, go_on;
-	/* A tick of a module for these tests takes long. */
+	/* A tick takes long in a module for these tests. */
 	Recording recording(4096, 2'000'000);
 
 	CAPTURE(attack.name);
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(AtRest,
 	if (highest <= 4 * processes) {
 		go.open(processes);
 		CHECK(soon([&] { return recording.status().joined >= processes; }));
-		/* Less than a half is taken by others: the numbers that each recording has, and root's. */
+		/* The attacker gets at most half of what the recording itself and root leave. */
 		CHECK(highest - recording.described(0).in_use > highest / 4);
 		hostile.reset();
 		go_on.open();

@@ -12,7 +12,7 @@ using namespace guest::hostile;
 
 namespace {
 
-/** The errors of all commands on a recording, by its number. */
+/** The errors of all commands on the recording with this number. */
 struct Errors {
 	int stop, status, table, add, describe;
 
@@ -141,7 +141,7 @@ TEST_CASE_METHOD(AtRest, "no user but root stops the profiles of all, not even a
 
 namespace {
 
-/** Record a process in one session after another until that fails. */
+/** Records a process in one session after another until that fails. */
 struct Crowd {
 	std::vector<Device> sessions;
 	const Memory table{page};
@@ -156,7 +156,7 @@ struct Crowd {
 	unsigned recordings() const { return static_cast<unsigned>(sessions.size()) - 1; }
 };
 
-/** A user's process with such a crowd. */
+/** A Crowd in a process of the attacker. */
 class UsersCrowd {
 public:
 	UsersCrowd(pid_t target, uint32_t flags)
@@ -224,7 +224,7 @@ TEST_CASE_METHOD(AtRest, "a process has room for 256 recordings, whoever begins 
 	const Child target([] { pause(); });
 	Crowd crowd(target.pid(), 0);
 
-	/* Others could have bindings in the same bucket, but none does now. */
+	/* Other processes could have bindings in the same bucket, but none does now. */
 	CHECK(crowd.recordings() == 256);
 	CHECK(crowd.error == EBUSY);
 	CHECK(module_stat("longest_chain") == 256);
@@ -241,7 +241,10 @@ TEST_CASE_METHOD(AtRest, "a session whose descriptor another process keeps ends 
 	const Child keeper = as_user(attacker, [&] {
 		auto device = std::make_unique<Device>();
 		const Memory table(page, MAP_SHARED);
-		/* Its table is the keeper's, so the recording would outlive all other processes. */
+		/*
+		 * The table is in the keeper's memory, so the recording would outlive all other
+		 * processes.
+		 */
 		record(*device, getpid(), table);
 		const Child heir([] { pause(); });
 
@@ -278,7 +281,7 @@ TEST_CASE_METHOD(AtRest, "a daemon closes a session's descriptor without waiting
 		file.hold();
 		change_table(device, profile, memory.at());
 	});
-	/* As if the user had sent it the descriptor through a socket. */
+	/* As if the user had sent the daemon the descriptor through a socket. */
 	Child daemon([&] {
 		opened.wait();
 		const Fd process(

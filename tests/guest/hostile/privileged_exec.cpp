@@ -75,7 +75,7 @@ public:
 		go_.open();
 		await_answer();
 	}
-	/** Fork, execute and burn. */
+	/** Makes the process fork, execute and spin. */
 	void live() const
 	{
 		need(static_cast<int>(write(orders_.to.get(), "+", 1)), "an order");
@@ -110,8 +110,8 @@ private:
 struct Seen {
 	bool ended;		/* no program of the process is live */
 	unsigned others, execs; /* other processes, and programs that the process has executed */
-	uint32_t processes;	/* once the family has lived */
-	uint64_t ticks;		/* of any outcome, while the family lived */
+	uint32_t processes;	/* after live() */
+	uint64_t ticks;		/* of any outcome, during live() */
 };
 
 void look(const Recording &recording, pid_t pid, Seen &seen)
@@ -137,7 +137,7 @@ void look(const Recording &recording, pid_t pid, Seen &seen)
 	seen.others = static_cast<unsigned>(others.size());
 }
 
-/** What a watcher sees of a family that becomes another program and then lives. */
+/** What a watcher sees of a family that executes the guarded program and then lives. */
 Seen watch(const Family &family, uint64_t capabilities)
 {
 	return in_child([&] {
@@ -173,7 +173,7 @@ void check_unseen(const Guarded &guarded)
 	CHECK(seen.others == 0);
 	CHECK(seen.processes == 0);
 	CHECK(seen.ticks == 0);
-	/* For perf, too, the process is out of reach. */
+	/* perf refuses the process, too. */
 	CHECK(in_child([&] {
 		      become(attacker, 0);
 		      const Fd proof = open_proof({.pid = family.pid(), .exclude_kernel = true});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/ring.cpp  Two processes share a ring of io_uring; a command of one waits for a
- * page that never comes.
+/** @file tests/guest/hostile/ring.cpp  Two processes share an io_uring; a command of one waits for
+ * a page that never arrives.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/hostile/unserved.h"
@@ -17,7 +17,7 @@ using namespace guest::hostile;
 
 namespace {
 
-/** A ring that is mapped in all processes that this one forks later. */
+/** A ring that is mapped in all processes that this one later forks. */
 class SharedRing {
 public:
 	SharedRing() { need(io_uring_queue_init(4, &ring_, 0), "io_uring_queue_init"); }

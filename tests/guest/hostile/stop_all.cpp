@@ -17,7 +17,7 @@ namespace {
 class Witness {
 public:
 	Witness() { started_.wait(); }
-	/** Did it end? */
+	/** Did the profile end? */
 	bool ended()
 	{
 		look_.open();
@@ -38,7 +38,7 @@ private:
 	}};
 };
 
-/** Stops everything while a process of the attacker waits, perhaps with a lock. */
+/** Stops every profile while a process of the attacker waits, perhaps with a lock held. */
 void check_stop_all(const Wait &wait)
 {
 	need_fuse();

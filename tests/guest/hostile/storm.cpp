@@ -21,13 +21,13 @@ using namespace guest::hostile;
 namespace {
 
 /**
- * A machine so busy that the kernel's work items wait, as in a burst of forks that outruns them.  A
- * guest is too slow for such a burst.
+ * A machine so busy that the kernel's work items wait, as in a burst of forks that outruns them.
+ * Guests are too slow for such a burst.
  */
 class Busy {
 	const Setting queue_{"/sys/devices/virtual/workqueue/cpumask", "2"};
 	/*
-	 * Without fair servers, real-time throttling would leave time to other tasks: see
+	 * Without fair servers, real-time throttling would leave time for other tasks: see
 	 * run_before_others().
 	 */
 	std::unique_ptr<Setting> throttle_ =
@@ -42,7 +42,7 @@ class Busy {
 	}};
 };
 
-/** Fork for ever, followed by as many sessions as possible. */
+/** Fork for ever, while as many sessions as possible follow the process. */
 void be_storm(const Gate &followed, const Gate &go, std::atomic<unsigned> &forks)
 {
 	const std::vector<Device> sessions(8);
@@ -134,7 +134,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks of a user's processes costs another u
 	stay_on(0);
 	followed.wait();
 	storm_followed.wait();
-	/* No assertions until this ends: their output needs a work item, too. */
+	/* No assertions before busy.reset(): their output needs a work item, too. */
 	auto busy = std::make_unique<Busy>();
 	storm_go.open();
 	const bool stormed = soon([&] { return forks > 100; });

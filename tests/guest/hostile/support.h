@@ -22,7 +22,7 @@ namespace guest::hostile {
 constexpr size_t page = 4096;
 constexpr id_t attacker = somebody, victim = nobody;
 
-/** By Debian's default, no user may open a perf event. */
+/** Lets users open perf events; Debian's default does not. */
 struct PerfForUsers {
 	const Setting setting{"/proc/sys/kernel/perf_event_paranoid", "2"};
 };
@@ -34,7 +34,7 @@ inline void need_fuse()
 		support::skip("this kernel has no FUSE");
 }
 
-/** A process of a user without any capability, which it has become when this returns. */
+/** Starts a process, and waits until it has become a user without capabilities. */
 inline Child as_user(id_t user, const std::function<void()> &run)
 {
 	const Gate ready;
@@ -105,7 +105,7 @@ inline profil_start count_in(const void *counter)
 	return describe(region_on(counter), period_nobody);
 }
 
-/** Record a process, as a user may, in all of this memory.  Returns 0 or the error. */
+/** Record a process with user_proof(), in all of this memory.  Returns 0 or the error. */
 inline int try_record(const Device &device, pid_t pid, const Memory &table, uint32_t flags = 0)
 {
 	auto how = describe_recording(table, flags, period_nobody);
@@ -115,7 +115,7 @@ inline int try_record(const Device &device, pid_t pid, const Memory &table, uint
 	return device.call(PROFIL_RECORD, &how);
 }
 
-/** The same, but throws when it fails.  Returns the number. */
+/** try_record() that throws when it fails.  Returns the recording's number. */
 inline uint32_t record(const Device &device, pid_t pid, const Memory &table, uint32_t flags = 0)
 {
 	return device.record(describe_recording(table, flags, period_nobody), user_proof(pid).get());
@@ -136,11 +136,11 @@ struct Wait {
 	void (*run)(const FuseFile &file);
 };
 
-/** These wait while they hold the lock of a profile that others can find. */
+/** Waits with the lock of a profile held, where others can find the profile. */
 extern const Wait table_waits, status_waits, recheck_waits;
-/** These wait without a lock. */
+/** Waits without a lock. */
 extern const Wait start_waits, tick_waits, first_start_waits, recording_waits, argument_waits, regions_wait;
-/** Those that wait before they have a profile; and all of them. */
+/** The waits that occur before there is a profile, and all waits. */
 extern const std::vector<Wait> unlocked_waits, all_waits;
 
 /** Check that the child ends although a read of the file waits.  Ends the file system. */

@@ -45,7 +45,7 @@ private:
 	static int be_child(void *parent)
 	{
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* Its parent may have been killed before. */
+		/* The parent may already have been killed. */
 		while (getppid() == *static_cast<pid_t *>(parent))
 			pause();
 		return 0;
@@ -87,11 +87,14 @@ public:
 		go_.open();
 		need_that(soon([this] { return maps(*mapper()); }), "mmap_lock is held");
 	}
-	/** Called by the test: let the target go on with the step after these. */
+	/** Called by the test: let the target take its next step. */
 	void let_act() const { go_.open(); }
 	/** Called by the target before each of its steps. */
 	void await_turn() const { go_.wait(); }
-	/** Both run in processes or threads that share the memory; neither returns before abort(). */
+	/**
+	 * read_page() and map_again() run in processes or threads that share the memory; neither
+	 * returns before abort().
+	 */
 	void read_page() const
 	{
 		file_.hold();
@@ -145,7 +148,9 @@ private:
 	const Child child_ = as_user(attacker, [this] { run(); });
 };
 
-/** Its memory is shared with two other processes, or the exec would first wait for its threads. */
+/**
+ * Shares its memory with two processes, not threads: the exec would first wait for threads to end.
+ */
 class StuckExec : public Target {
 public:
 	~StuckExec() override { held_.abort(); }
@@ -161,8 +166,8 @@ public:
 
 private:
 	/**
-	 * Wait until perf_event_open(2) waits for the exec.  Do not look at its files in /proc: some of
-	 * them wait, too.
+	 * Wait until perf_event_open(2) waits for the exec.  Do not look at the process's files in
+	 * /proc: some of these reads wait, too.
 	 */
 	void await_exec() const
 	{
@@ -198,8 +203,8 @@ private:
 	{
 		static std::array<char, 0x8000> stacks[2];
 		/*
-		 * On the stack, whose page is present: a fault in the exec would wait for mmap_lock
-		 * too early.
+		 * On the stack, whose page is present: a fault would make the exec wait for
+		 * mmap_lock too early.
 		 */
 		char name[] = "/bin/true";
 		char *const arguments[] = {name, nullptr};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/targets.h  Processes that a user has blocked, in every way that a user
+/** @file tests/guest/hostile/targets.h  Processes that a user has blocked, in every way that users
  * can, at a moment that the test chooses.
  */
 #pragma once
@@ -10,15 +10,15 @@
 
 namespace guest::hostile {
 
-/** A process of the attacker, which can be followed and then blocked. */
+/** A process of the attacker that can be followed and then blocked. */
 class Target {
 public:
 	virtual ~Target() = default;
 
 	virtual pid_t pid() const = 0;
-	/** Block it, and wait until it is blocked. */
+	/** Block the process, and wait until it is blocked. */
 	virtual void stand_still() = 0;
-	/** End what it waits for, so that it can be killed. */
+	/** End what the process waits for, so that it can be killed. */
 	virtual void let_go() {}
 };
 
@@ -28,9 +28,9 @@ struct Standstill {
 	bool needs_fuse;
 };
 
-/** Stopped by a signal; in vfork; with mmap_lock held for writing; in an exec that waits for that lock. */
+/** Stopped by a signal; in vfork; holding mmap_lock for writing; in an exec that waits for it. */
 extern const Standstill standstills[4];
-/** The last of these, which also holds its exec_update_lock for writing. */
+/** The last of these targets, which also holds its exec_update_lock for writing. */
 std::unique_ptr<Target> stuck_exec();
 
 /** The letter of a process's state in /proc. */

@@ -11,7 +11,7 @@
 
 namespace guest::hostile {
 
-/** Allows users without capabilities to have such memory. */
+/** Lets users without capabilities have such memory. */
 struct FaultsForUsers {
 	const Setting setting{"/proc/sys/vm/unprivileged_userfaultfd", "1"};
 };
@@ -35,9 +35,9 @@ public:
 		need(ioctl(faults_.get(), UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
 	}
 	void *at(size_t number = 0) const { return memory_.at<char>(number * page); }
-	/** Does a fault wait? */
+	/** Is a fault waiting? */
 	bool awaited() const { return pending(0); }
-	/** Returns when this many more wait. */
+	/** Returns when @p number more faults are waiting. */
 	void await(size_t number) const
 	{
 		uffd_msg fault;

@@ -86,7 +86,7 @@ TEST_CASE_METHOD(AtRest, "a page of the tests' own FUSE file comes when the serv
 	CHECK(memory.at<volatile char>()[0] == 0);
 	CHECK(file.waiting() == 0);
 	file.hold();
-	memory.at<volatile char>()[0] = 1; /* a page that is here needs no server */
+	memory.at<volatile char>()[0] = 1; /* a present page needs no server */
 	memory.drop();
 	Child reader([&] { need_that(memory.at<volatile char>()[0] == 0, "the page is dropped"); });
 	file.await_reader();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/waits.cpp  The ways in which a user's command can wait for a page that never
- * comes.
+/** @file tests/guest/hostile/waits.cpp  Ways in which a user's command waits for a page that never
+ * arrives.
  */
 #include "tests/guest/hostile/support.h"
 
@@ -12,7 +12,7 @@ namespace guest::hostile {
 
 namespace {
 
-/** A profile with a gate there. */
+/** A profile with its gate in @p memory. */
 profil_start gate_in(const FuseMemory &memory, const Memory &counters)
 {
 	auto how = count_in(counters.at());
@@ -48,10 +48,7 @@ void table(const FuseFile &file)
 	need_that(change_table(device, profile, memory.at()) == 0, "PROFIL_TABLE");
 }
 
-/**
- * The file answers, but the kernel's readahead may fail for lack of memory or time.  Then the page
- * is read again.
- */
+/** The file answers, but the kernel's readahead may fail for lack of memory or time: then retry. */
 void start_in(const Device &device, const FuseMemory &memory, const Memory &counters)
 {
 	auto how = gate_in(memory, counters);
@@ -111,7 +108,7 @@ void recording(const FuseFile &file)
 	device.record(describe_recording(memory.at(), page, 0, period_nobody), proof.get());
 }
 
-/** Calls ioctl(2) directly: initializing the structure would read the file. */
+/** Calls ioctl(2) directly, because initializing the structure would read the file. */
 void argument(const FuseFile &file)
 {
 	const Device device;
