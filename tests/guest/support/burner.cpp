@@ -10,8 +10,8 @@
 namespace guest {
 
 /**
- * Half a millisecond of a guest under -icount, where an instruction takes a nanosecond, and about
- * as much on an emulated CPU.
+ * Loop rounds between checks: half a millisecond under -icount, where an instruction takes a
+ * nanosecond, and about as much on an emulated CPU.
  */
 constexpr uint64_t chunk = 500'000;
 constexpr uint64_t patience = 20'000'000'000;
@@ -25,7 +25,7 @@ Burner::Burner(uintptr_t at, size_t bytes)
 	code_written(code_.at(), bytes);
 }
 
-/** Leave identical code alone: the emulator then keeps its translation. */
+/** Identical code is left alone: the emulator then keeps its translation. */
 void Burner::plant(uintptr_t pc, const void *code, size_t bytes) const
 {
 	const auto at = reinterpret_cast<void *>(pc);

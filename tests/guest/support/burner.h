@@ -29,13 +29,13 @@ public:
 	 */
 	void plant_loop(uintptr_t pc) const;
 	/**
-	 * A loop of `length` bytes, nearly all of them the shortest instructions of the machine:
-	 * an emulator executes it many times faster than plant_loop().
+	 * A loop of `length` bytes, nearly all of them the machine's shortest instructions: an
+	 * emulator executes it many times faster than plant_loop().
 	 */
 	void plant_block(uintptr_t pc, size_t length) const;
-	/** Instructions in one round of such a block. */
+	/** Instructions in one round of plant_block()'s loop. */
 	static uint64_t instructions(size_t length);
-	/** Call system call `number` in a loop.  During the call the user PC is the returned address. */
+	/** A loop that makes system call `number`.  Returns the user PC during the call. */
 	uintptr_t plant_syscalls(uintptr_t pc, uint32_t number) const;
 
 	/** A good length for plant_block(). */

@@ -29,13 +29,13 @@ public:
 	}
 	TestModule(const TestModule &) = delete;
 	TestModule &operator=(const TestModule &) = delete;
-	/** A worker may still hold the last reference. */
+	/** Unloads the module; a worker may still hold the last reference. */
 	~TestModule()
 	{
 		soon([this] { return !syscall(SYS_delete_module, name_.c_str(), O_NONBLOCK); });
 	}
 
-	/** Its file, built for the running kernel. */
+	/** The module's file, built for the running kernel. */
 	static std::string path(const std::string &name)
 	{
 		utsname kernel;
@@ -61,29 +61,31 @@ public:
 	{
 		write_file("/sys/module/profil_busy/parameters/spin", std::to_string(ms));
 	}
-	/** Use it in a kernel thread, and wait for that. */
+	/** Use CPU time in a kernel thread, and wait for it. */
 	static void work(unsigned ms)
 	{
 		write_file("/sys/module/profil_busy/parameters/work", std::to_string(ms));
 	}
-	/** Use it in an interrupt one millisecond later, so that the program can go on first. */
+	/**
+	 * Use CPU time in an interrupt one millisecond later, so that the program continues first.
+	 */
 	static void interrupt(unsigned ms)
 	{
 		write_file("/sys/module/profil_busy/parameters/interrupt", std::to_string(ms));
 	}
 	/** A variable of the module, for breakpoints. */
 	static constexpr const char *watched = "profil_busy_watched";
-	/** Write it with interrupts off. */
+	/** Write this variable with interrupts off. */
 	static void write_watched(unsigned times)
 	{
 		write_file("/sys/module/profil_busy/parameters/write", std::to_string(times));
 	}
 	/**
-	 * Write it once with interrupts off, and sleep without enabling them: they stay off until
-	 * another task runs.
+	 * Write the variable once with interrupts off, and sleep without enabling them: they stay
+	 * off until another task runs.
 	 */
 	static void write_watched_and_leave() { write_file("/sys/module/profil_busy/parameters/leave", "1"); }
-	/** Use it with interrupts off. */
+	/** Use CPU time with interrupts off. */
 	static void hold(unsigned ms)
 	{
 		write_file("/sys/module/profil_busy/parameters/hold", std::to_string(ms));

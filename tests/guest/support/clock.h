@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/clock.h  For tests of one clock, independent of the clock that the guest
- * was booted with.
+/** @file tests/guest/support/clock.h  Chooses a test's clock, whichever the guest was booted with.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 
 namespace guest {
 
-/** Reloads the module with other parameters; the destructor reloads it as it was before. */
+/** Reloads the module with other parameters; the destructor restores the old ones. */
 class Reloaded {
 public:
 	explicit Reloaded(const std::string &parameters)
@@ -30,16 +29,16 @@ public:
 	}
 };
 
-/** The same with another clock. */
+/** Reloads the module with this clock. */
 class Clock : public Reloaded {
 public:
 	explicit Clock(const std::string &name) : Reloaded("clock=" + name) {}
 };
 
 /**
- * Are ticks that never came counted as late?  A kernel without CONFIG_SCHED_INFO does not record
- * when a task began to run, so they are counted nowhere (Documentation/accuracy.md).  Debug kernels
- * without it lose many, because their interrupts take long.
+ * Are missing ticks counted as late?  A kernel without CONFIG_SCHED_INFO does not record when a
+ * task began to run, so they are counted nowhere (Documentation/accuracy.md).  Debug kernels
+ * without it miss many, because their interrupts take long.
  */
 inline bool late_ticks_are_counted()
 {

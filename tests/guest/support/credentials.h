@@ -49,7 +49,7 @@ inline void become(id_t user, uint64_t capabilities)
 	need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
 }
 
-/** Enter a new user namespace, as its root; outside it the user stays the same. */
+/** Enter a new user namespace, as its root; outside, the user stays the same. */
 inline void enter_user_namespace()
 {
 	const auto map = "0 " + std::to_string(geteuid()) + " 1";

@@ -88,7 +88,7 @@ int Ring::complete()
 	io_uring_cqe *cqe;
 	int error;
 
-	/* With injected faults the kernel may lack the memory: try again. */
+	/* With injected faults the kernel may lack memory: try again. */
 	do
 		error = -std::min(io_uring_submit(&ring_), 0);
 	while (error == ENOMEM || error == EAGAIN);

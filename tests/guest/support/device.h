@@ -25,7 +25,7 @@ public:
 	int fd() const { return fd_.get(); }
 	void close() { fd_.reset(); }
 
-	/** 0 or errno. */
+	/** Returns 0 or errno. */
 	int call(unsigned int command, void *structure) const;
 	/** These throw when the command fails. */
 	void start(const profil_start &how) const;
@@ -48,9 +48,9 @@ public:
 	Ring &operator=(const Ring &) = delete;
 	~Ring();
 
-	/** All commands that need a worker get the same one. */
+	/** From now on, one worker runs all commands that need a worker. */
 	void keep_to_one_worker();
-	/** 0 or the error in the completion. */
+	/** Returns 0 or the error in the completion. */
 	int call(int fd, unsigned int command, const profil_uring_cmd &payload);
 	int call(const Device &device, unsigned int command, void *structure, uint32_t size);
 	/** Read zeroes from /dev/zero into memory, by a worker. */
@@ -90,7 +90,7 @@ inline profil_table describe_table(uint32_t profile, const Memory &table)
 {
 	return describe_table(profile, table.at(), table.bytes());
 }
-/** The ticks in a table that is all of this memory. */
+/** The ticks in a table that takes all of this memory. */
 uint64_t sum_table(const Memory &table);
 
 /** The value of a counter that the kernel may be changing. */
@@ -108,11 +108,13 @@ template <typename T> uint64_t sum_counters(const Memory &memory)
 	return sum;
 }
 
-/** Burn at a PC until `fate` has grown by at least `number`.  Returns by how much. */
+/** Spin at a PC until `fate` has grown by at least `number`.  Returns by how much. */
 uint64_t burn_ticks(const Device &device, const Burner &burner, uintptr_t pc, uint64_t number,
 		    __u64 profil_status::*fate = &profil_status::counted, uint32_t profile = 0);
 
-/** The descriptor that perf_event_open(2) returns for a process: may be -1, with errno. */
+/**
+ * Arguments of open_proof(), which returns perf_event_open(2)'s descriptor: may be -1, with errno.
+ */
 struct Proof {
 	pid_t pid;
 	bool exclude_kernel = false;

@@ -97,7 +97,7 @@ void Injector::arm(unsigned n) const
 
 void Injector::disarm() const
 {
-	/* This copy may itself be the one that fails. */
+	/* This write's own copy may be the call that fails. */
 	while (pwrite(file_.get(), "0", 1, 0) < 0 && errno == EFAULT)
 		;
 }

@@ -17,8 +17,8 @@ namespace guest {
 class Faults {
 public:
 	enum class Of {
-		everybody, /* in the task, from any code */
-		module,	   /* only those that profil.ko makes, directly or indirectly */
+		everybody, /* calls in the task, from any code */
+		module,	   /* only calls that profil.ko makes, directly or indirectly */
 	};
 
 	explicit Faults(Of whose = Of::everybody);
@@ -30,7 +30,7 @@ private:
 /** The fail-nth of one task. */
 class Injector {
 public:
-	/** 0 is this thread, any other number the ID of a task. */
+	/** 0 stands for this thread, any other number for the task with that ID. */
 	explicit Injector(pid_t task = 0);
 	~Injector() { disarm(); }
 
@@ -45,14 +45,13 @@ private:
 
 /**
  * Let the first call that can fail do so, then the second, and so on, until a run has fewer calls.
- * `run` is called with the number and returns whether it reached the failure.  Returns how many
- * failures there were.
+ * `run` gets the call's number, and returns whether that call failed.  Returns how many calls did.
  */
 unsigned sweep(const std::function<bool(unsigned n)> &run);
 
 /**
- * In increasing steps: for operations that fail hundreds of times in the kernel's own code, such
- * as fork and exec.
+ * sweep() in increasing steps, for operations that fail hundreds of times in the kernel's own code,
+ * such as fork and exec.
  */
 void sweep_faster(const std::function<bool(unsigned n)> &run);
 

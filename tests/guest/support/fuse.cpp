@@ -58,7 +58,7 @@ FuseMemory::FuseMemory(const FuseFile &file)
 void FuseMemory::drop() const
 {
 	need(madvise(memory_.at(), memory_.bytes(), MADV_DONTNEED), "MADV_DONTNEED");
-	/* Without this the page would come from the cache. */
+	/* Otherwise the page would come from the cache. */
 	const int error = posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED);
 	need_that(error == 0, "POSIX_FADV_DONTNEED");
 }

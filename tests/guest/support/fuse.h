@@ -27,7 +27,9 @@ public:
 	size_t bytes() const { return bytes_; }
 	const std::string &path() const { return mount_.path(); }
 
-	/** From now on reads get no answer.  Any process may call this and the next ones. */
+	/**
+	 * From now on reads get no answer.  Any process may call this and the next three functions.
+	 */
 	void hold() const { state()->held = true; }
 	/** Answer the waiting reads, and all later ones. */
 	void go_on() const { state()->held = false; }

@@ -55,7 +55,7 @@ static std::pair<Fd, Fd> make_pipe()
 	return {Fd(ends[0]), Fd(ends[1])};
 }
 
-/** '=' and the bytes that the function returned, or '!' and why it failed. */
+/** Returns '=' and the bytes that the function returned, or '!' and why it failed. */
 static std::string outcome(const std::function<std::string()> &run)
 {
 	try {
@@ -236,7 +236,7 @@ SetUidProgram::~SetUidProgram()
 	std::filesystem::remove_all(directory_);
 }
 
-/** The ticks in the module's file "ticks" that no cause in it accounts for. */
+/** The ticks in the module's file "ticks" for which the file has no cause. */
 static int64_t unexplained_ticks()
 {
 	std::istringstream lines(read_file("/sys/class/misc/profil/ticks"));

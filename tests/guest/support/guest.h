@@ -42,7 +42,7 @@ public:
 	{
 		return reinterpret_cast<T *>(address() + offset);
 	}
-	/** Do not unmap it: other code has. */
+	/** Do not unmap the memory: other code already has. */
 	void forget() { start_ = nullptr; }
 
 private:
@@ -111,8 +111,8 @@ bool kernel_knows_arrivals();
 void run_before_others();
 
 /**
- * The same, on one CPU and before all tasks of lower priority: a child does not run until its
- * parent waits for something.
+ * run_before_others() on one CPU, and before all tasks of lower priority: a child does not run
+ * until its parent waits for something.
  */
 void run_before_my_children();
 
@@ -146,15 +146,15 @@ inline uint64_t module_stat(const std::string &name)
 
 /** The number that follows a name in a file of names and numbers. */
 uint64_t named_number(const std::string &path, const std::string &wanted);
-uint64_t module_ticks(const std::string &name); /* a line of its file "ticks" */
+uint64_t module_ticks(const std::string &name); /* a line of the file "ticks" */
 uint64_t switches_of(pid_t pid);		/* its context switches, voluntary or not */
 uint64_t locked_bytes(pid_t pid = 0);		/* VmLck and VmPin */
 int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
 uint64_t thread_ns();				/* CPU time of this thread */
 
 /**
- * Wait until the clock is off, before two profiles are compared: a clock goes on for a while at
- * another profile's rate, and then each profile gets a different share of the ticks.
+ * Wait until the clock is off, so that two profiles can be compared: the clock keeps another
+ * profile's rate for a while, in which each profile gets a different share of the ticks.
  */
 void await_no_clock();
 
@@ -166,13 +166,13 @@ unsigned slowness();
 
 /**
  * The module that the guest was booted with.  load_module() and unload_module() return 0 or the
- * error; parameters are those of the guest's boot, followed by these.
+ * error; @p parameters are added to those of the guest's boot.
  */
 std::string module_file();
 int load_module(const std::string &parameters = "");
 int unload_module();
 
-/** A set-uid copy of such a program, in a temporary directory. */
+/** A set-uid copy of a test program, in a temporary directory. */
 class SetUidProgram {
 public:
 	explicit SetUidProgram(const std::string &name);
@@ -197,7 +197,7 @@ public:
 	AtRest &operator=(const AtRest &) = delete;
 	~AtRest();
 
-	/** The numbers before the test. */
+	/** The module's numbers before the test. */
 	uint64_t profiles() const { return profiles_; }
 	uint64_t images() const { return images_; }
 	uint64_t pages() const { return pages_; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/held_exec.h  A program whose execution waits in execve(2) until the test says
- * so. */
+/** @file tests/guest/support/held_exec.h  A program that waits in execve(2) until released. */
 #pragma once
 
 #include "tests/guest/support/guest.h"
@@ -19,7 +18,7 @@ namespace guest {
 
 /**
  * A script that cli_burn_static interprets.  This process has a lease on the interpreter, so
- * execve(2) waits to open it: it has begun by then, but has replaced nothing.
+ * execve(2) waits to open it: by then it has begun, but replaced nothing.
  */
 class HeldExec {
 public:
@@ -30,7 +29,7 @@ public:
 		std::filesystem::copy_file(program("cli_burn_static"), interpreter);
 		std::ofstream(path()) << "#!" << interpreter << " 1000000\n";
 		std::filesystem::permissions(path(), std::filesystem::perms(0755));
-		/* Sent when a process waits. */
+		/* The kernel sends SIGIO when a process waits. */
 		std::signal(SIGIO, SIG_IGN);
 		interpreter_ = Fd(need(open(interpreter.c_str(), O_RDONLY | O_CLOEXEC), "open"));
 
@@ -45,7 +44,7 @@ public:
 	HeldExec &operator=(const HeldExec &) = delete;
 	~HeldExec() { release(); }
 
-	/** What to execute. */
+	/** The script to execute. */
 	[[nodiscard]] std::string path() const { return place_.path() + "/" + name_; }
 	/** Is a process waiting in execve(2)? */
 	[[nodiscard]] bool waits() const { return fcntl(interpreter_.get(), F_GETLEASE) != F_WRLCK; }

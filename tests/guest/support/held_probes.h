@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/held_probes.h  Keeps the kernel's text as it is while the module comes and goes.
+/** @file tests/guest/support/held_probes.h  Keeps the kernel's text unchanged while the module is
+ * loaded and unloaded.
  */
 #pragma once
 
@@ -13,7 +14,7 @@ namespace guest {
 
 /**
  * Holds two more probes on each of the module's tracepoints.  Adding the first probe, or removing
- * one of two, patches the kernel's text, and QEMU 7.2 sometimes goes on executing the old text.
+ * one of two, patches the kernel's text, and QEMU 7.2 sometimes keeps executing the old text.
  */
 class HeldProbes {
 public:

@@ -9,14 +9,14 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* Code may be at any address up to this end. */
+/* Code may be at any address up to CODE_END. */
 #define CODE_ALIGNMENT 1
 #define CODE_END (1ULL << 47)
 static const unsigned char code_loop[] = {
 	0xe2, 0xfe, /* 1: loop 1b */
 	0xc3,	    /* ret */
 };
-/* The offset of its return, and the code that fills the rest of the memory. */
+/* The offset of the loop's return, and the code that fills the rest of the memory. */
 #define CODE_LOOP_RETURN 2
 static const unsigned char code_return[] = {0xc3};
 static const unsigned char code_loop_for_ever[] = {

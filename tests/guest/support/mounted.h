@@ -11,7 +11,7 @@
 
 namespace guest {
 
-/** A file system in memory, mounted on /tmp/NAME while this lives. */
+/** A file system, in memory by default, mounted on /tmp/NAME while this lives. */
 class Mounted {
 public:
 	explicit Mounted(const std::string &name, const char *type = "tmpfs", const std::string &options = "")

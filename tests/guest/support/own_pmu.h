@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/own_pmu.h  A PMU whose events a test makes (tests/module/profil_pmu.c). */
+/** @file tests/guest/support/own_pmu.h  A PMU whose events a test raises
+ * (tests/module/profil_pmu.c).
+ */
 #pragma once
 
 #include "tests/guest/support/busy_module.h"
@@ -31,7 +33,7 @@ public:
 	{
 		write_file(parameters() + parameter, value);
 	}
-	/** How many CPUs, or commands, are held by the test. */
+	/** How many CPUs, or commands, the test holds. */
 	static uint64_t held() { return std::stoull(read_file(parameters() + "held")); }
 	/** Raise this many samples on this CPU, in this process, if the event is counted there. */
 	static void fire(unsigned times) { set("fire", std::to_string(times)); }

@@ -45,9 +45,8 @@ inline bool kernel_threads_may_use_cpu1()
 
 /**
  * Does an isolated partition end housekeeping on its CPUs, as isolcpus= does?  Before Linux 7.0 it
- * does not, and the clock goes on there.  No file says so, but kernel threads show it: if the
- * cpuset moves them, they leave the CPUs of every partition; if the end of housekeeping does, only
- * those of isolated ones.
+ * does not, and the clock still ticks there.  No file says so, but kernel threads show it: a cpuset
+ * moves them off the CPUs of every partition, the end of housekeeping only off isolated ones.
  */
 inline bool isolation_ends_housekeeping(const Partition &partition)
 {

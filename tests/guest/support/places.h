@@ -22,7 +22,7 @@ inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
 			   width);
 }
 
-/** Check that the counter has every tick, and that the program sees it. */
+/** Check that the counter gets every tick, and that the program sees them. */
 inline void check_counts_on(const Device &device, const Burner &burner, const volatile uint64_t *place)
 {
 	const auto before = *place;
@@ -43,7 +43,7 @@ inline void check_counts_in(volatile uint64_t *place)
 	check_counts_in(Device(), Burner(), place);
 }
 
-/** Burn until a tick has needed memory in which it cannot count. */
+/** Spin until a tick has needed memory in which it cannot count. */
 inline profil_status status_at_hole(const Device &device, const Burner &burner)
 {
 	burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
@@ -75,7 +75,7 @@ inline void check_counts_in(const Memory &memory, size_t offset = 0)
 	check_counts_in(memory.at<volatile uint64_t>(offset));
 }
 
-/** A real-time kernel has no transparent huge pages. */
+/** Does the kernel have transparent huge pages?  A real-time kernel does not. */
 inline bool kernel_has_huge_pages()
 {
 	return std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/race.h  What the tests of races share: the number of rounds, processes
- * that burn in the background, and memory that must not be written any more.
+/** @file tests/guest/support/race.h  Shared by the tests of races: the number of rounds, processes
+ * that spin in the background, and memory that must not be written any more.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ private:
 	std::vector<std::thread> threads_;
 };
 
-/** A child whose threads all do this until it is killed. */
+/** A child whose threads all run a planted loop until it is killed. */
 Child burning_child(uintptr_t pc, unsigned threads = 1);
 
 /** give_up() fills memory with a pattern; given_up() checks that the pattern is still there. */
@@ -70,7 +70,7 @@ public:
 
 	void set(const std::string &file, const std::string &value) const;
 	std::string get(const std::string &file) const;
-	/** A number of a file with names: of events, statistics. */
+	/** A number in a file of names and numbers, such as memory.events. */
 	uint64_t number(const std::string &file, const std::string &name) const
 	{
 		return named_number(path_ + "/" + file, name);

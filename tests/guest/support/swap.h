@@ -8,7 +8,9 @@
 
 namespace guest {
 
-/** A swap device in compressed memory, in use while this lives; false if the kernel has none. */
+/**
+ * A swap device in compressed memory while this lives; converts to false if the kernel has none.
+ */
 class Swap {
 public:
 	/** @param size  of the device, as in "16M" */

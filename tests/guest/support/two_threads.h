@@ -14,8 +14,7 @@
 namespace guest {
 
 /**
- * A process whose threads each burn in their own loop when told to, and otherwise sleep in the
- * kernel.
+ * A process whose threads each run their own loop when told to, and otherwise sleep in the kernel.
  */
 class TwoThreads {
 public:
@@ -53,7 +52,7 @@ public:
 	}
 
 private:
-	/** Memory of the test and the target: the ID of each thread, and its orders. */
+	/** Memory that the test and the target share: the ID of each thread, and its orders. */
 	struct Shared {
 		volatile pid_t tid[threads];
 		volatile bool burns[threads];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/ways.h  The two ways by which a command reaches the module, for tests of
+/** @file tests/guest/support/ways.h  The two ways to send a command to the module, for tests of
  * both.
  */
 #pragma once
