@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/buffers.cpp  Kinds of memory that may hold counters, and that may not. */
+/** @file tests/guest/uapi/buffers.cpp  Memory that may hold counters, and memory that may not. */
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
@@ -201,7 +201,7 @@ TEST_CASE_METHOD(AtRest,
 	need(ioctl(faults.get(), UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
 	check_off_in(memory.at());
 
-	/* The page is there now, so no fault waits for user space. */
+	/* The page is present now, so no fault waits for user space. */
 	uffdio_zeropage zero = {};
 	zero.range = range.range;
 	need(ioctl(faults.get(), UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/counting.cpp  From a PC to its counter, in the kernel. */
+/** @file tests/guest/uapi/counting.cpp  How the kernel finds the counter for a PC. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
@@ -31,7 +31,7 @@ uint64_t value_at(const Memory &memory, uint64_t index, uint8_t width)
 	}
 }
 
-/** A loop counts in one counter only, the one of the formula. */
+/** Check that a loop counts only in the counter that the formula gives. */
 void check_lands(const Device &device, const Burner &burner, uintptr_t pc, profil_region region)
 {
 	const Memory counters(0x20000);
@@ -45,7 +45,7 @@ void check_lands(const Device &device, const Burner &burner, uintptr_t pc, profi
 	burn_ticks(device, burner, pc, 2);
 	const auto counted = device.status().counted;
 	CHECK(value_at(counters, index, region.width) == counted);
-	/* The sum of all counters, read as two bytes each, shows that no other counter changed. */
+	/* The sum of all counters, read as 16-bit numbers, shows that no other counter changed. */
 	CHECK(sum_counters<uint16_t>(counters) == counted);
 	device.stop();
 }
@@ -114,7 +114,7 @@ TEST_CASE_METHOD(AtRest, "a region begins at its low end and ends before its hig
 	const auto start = [&](uint64_t low, uint64_t high) {
 		auto region = one_counter(low, high, counters.at());
 
-		/* Ticks outside go to a second counter, so both are visible. */
+		/* Ticks outside count in a second counter, so that all ticks are visible. */
 		auto how = describe(region);
 		how.overflow = counters.address() + 64;
 		how.overflow_width = 8;
@@ -145,8 +145,8 @@ TEST_CASE_METHOD(AtRest, "each of 1, 2, 64 and 1000 regions has its own counters
 	const Device device;
 	const Burner burner;
 	/*
-	 * Far enough apart that no loop overwrites another: QEMU 7.2 for arm64 sometimes goes on
-	 * executing the old code.
+	 * The loops are far enough apart that none overwrites another: QEMU 7.2 for arm64 sometimes
+	 * keeps executing the old code.
 	 */
 	const size_t step = 32;
 
@@ -168,7 +168,7 @@ TEST_CASE_METHOD(AtRest, "each of 1, 2, 64 and 1000 regions has its own counters
 			CHECK(counter<uint64_t>(counters, i) == before + ticks);
 			CHECK(sum_counters<uint64_t>(counters) == sum + ticks);
 
-			/* Between two regions, and after the last. */
+			/* A loop between two regions, or after the last one. */
 			burn_ticks(device, burner, burner.start() + i * step + step / 2, 3,
 				   &profil_status::outside);
 			CHECK(sum_counters<uint64_t>(counters) == sum + ticks);
@@ -184,7 +184,7 @@ TEST_CASE_METHOD(AtRest, "regions may share a counter, and counters may share a 
 	const Burner burner;
 	const Memory counters(3 * 4096);
 	const uintptr_t first = burner.start(), second = first + 64, third = first + 128;
-	/* The last two bytes of a page and the first two of the next. */
+	/* Counters in the last two bytes of a page, and in the first two of the next. */
 	const std::vector<profil_region> regions = {
 		one_counter(first, first + CODE_LOOP_RETURN, counters.at(4094), 2),
 		one_counter(second, second + CODE_LOOP_RETURN, counters.at(4096), 2),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/errors.cpp  A table of every mistake in a description and its errno, for
- * PROFIL_START, by ioctl and io_uring.
+/** @file tests/guest/uapi/errors.cpp  A table of every mistake in a description, and its errno, for
+ * PROFIL_START by ioctl and io_uring.
  */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
@@ -155,7 +155,7 @@ const Row place_rows[] = {
 	{"a buffer round the end of memory", EFAULT, [](Description &d) { d.region[1].buffer = 0UL - 128; }},
 };
 
-/** An error leaves everything as it was, including the caller's structure. */
+/** An error leaves everything unchanged, including the caller's structure. */
 void check_row(const Device &device, const Way &way, const Row &row)
 {
 	Description d;

@@ -27,7 +27,7 @@ pid_t ring_worker()
 	throw std::runtime_error("the ring has no worker");
 }
 
-/** A way by which commands reach the module, and the task that runs them. */
+/** A way in which commands reach the module, and the task that runs them. */
 class Way {
 public:
 	enum Kind { by_ioctl, by_ring, by_worker };
@@ -78,15 +78,15 @@ void forget(const Description &of)
 	forget({&of.counters, &of.others, &of.overflow});
 }
 
-/** Take a node from the module's pool, so that the next command refills it. */
+/** Take a node from the self profile's pool, which the fork then refills. */
 void take_from_pool()
 {
 	Child([] {}).join();
 }
 
 /**
- * Sweep a command: prepare() before each try, check(error) after it.  At least this many calls fail,
- * but fewer through a ring, which hands the command to a worker: there none does.
+ * Sweep a command: prepare() before each try, check(error) after it.  At least @p least calls fail,
+ * but through a ring perhaps only one: it hands the command to a worker, in which no call fails.
  */
 template <typename T>
 void sweep_command(const Device &device, unsigned command, const std::function<T()> &prepare,

@@ -57,7 +57,7 @@ struct Birth {
 	bool fired, lost;
 };
 
-/** Fork a child and let the n-th call fail before its first instruction. */
+/** Fork a child, and let the n-th call before its first instruction fail. */
 Birth bear(const Device &device, unsigned n)
 {
 	const Gate gate;
@@ -124,7 +124,9 @@ TEST_CASE_METHOD(AtRest, "failures in its forks and execs do not end the followi
 			injector.arm(n);
 			const pid_t pid = fork();
 			if (!pid) {
-				/* The child's own: the parent's injector is for the parent's task. */
+				/*
+				 * The child's own injector: the parent's is for the parent's task.
+				 */
 				const Injector own;
 				own.arm(n);
 				execl("/bin/true", "true", nullptr);

@@ -18,7 +18,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** Let the n-th call in a command fail.  Returns whether it was reached. */
+/** Let the n-th call in a command fail.  Returns whether that call was reached. */
 bool fail(const Device &device, unsigned command, void *structure, unsigned n,
 	  const std::function<void(int error)> &check)
 {
@@ -207,8 +207,8 @@ TEST_CASE_METHOD(AtRest, "a tick whose text is looked for without memory counts 
 	});
 	/*
 	 * The allocations: a text, a cell and their place in the address space; for a system-wide
-	 * recording also a watch, an owner and a binding.  On the KCSAN kernel the first tick comes
-	 * in the kernel, and a worker allocates the watch and the owner.
+	 * recording also a watch, an owner and a binding.  On the KCSAN kernel the first tick is in
+	 * the kernel, and a worker allocates the watch and the owner.
 	 */
 	utsname kernel;
 	need(uname(&kernel), "uname");

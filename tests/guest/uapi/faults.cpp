@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/faults.cpp  Counters whose memory goes away while a profile uses it. */
+/** @file tests/guest/uapi/faults.cpp  Counters whose memory is lost while a profile uses it. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/places.h"
@@ -24,7 +24,7 @@ void *remap(void *at, size_t bytes, int protection = PROT_READ | PROT_WRITE)
 struct Disaster {
 	const char *name;
 	void (*strike)(void *at);
-	bool is_hole = true; /* else the counter is in other memory now */
+	bool is_hole = true; /* else other memory is there now */
 };
 
 const Disaster disasters[] = {
@@ -62,7 +62,9 @@ profil_start with_overflow(const profil_region &region)
 	return how;
 }
 
-/** Each way in which a tick writes: to a counter, with a limit, into the array of PCs. */
+/**
+ * A profile for each way in which a tick writes: to a counter, with a limit, into the array of PCs.
+ */
 profil_start plain(const profil_region &region)
 {
 	return describe(region);
@@ -81,7 +83,7 @@ profil_start pcsample(const profil_region &region)
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8);
 }
 
-/** At a rate at which the array does not fill up before a tick has checked the memory. */
+/** At a rate too slow to fill the array before a tick has checked the memory. */
 profil_start slow_pcsample(const profil_region &region)
 {
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8, 8, 1'000'000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/fdinfo.cpp  /proc/PID/fdinfo/N of /dev/profil: what an open file profiles,
- * and which users may read that.
+/** @file tests/guest/uapi/fdinfo.cpp  /proc/PID/fdinfo/N of /dev/profil: the profiles of an open
+ * file, and which users may read them.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
@@ -87,7 +87,7 @@ std::vector<std::string> pids_of(const Device &device)
 	return words_of(info_of(device).profiles.at(0)["pids"]);
 }
 
-/** Open the file in a child: 0, or the error. */
+/** Open the file in a child.  Returns 0 or the error. */
 int error_of_reading(const std::string &path, const std::function<void()> &before)
 {
 	return in_child([&] {

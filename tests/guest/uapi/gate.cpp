@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/gate.cpp  struct profil_gate: a profile that its program turns off by itself. */
+/** @file tests/guest/uapi/gate.cpp  struct profil_gate: a program turns its own profile off without
+ * a system call.
+ */
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 
@@ -52,7 +54,7 @@ TEST_CASE_METHOD(AtRest, "a profile counts only as long as its gate has the valu
 		gated.shut();
 		CHECK_FALSE(counts(burner, gated.counter));
 		CHECK(device.status().state == PROFIL_STATE_NONE);
-		/* Opened again, it stays off: it has ended. */
+		/* The profile stays off when the gate is opened again: it has ended. */
 		gated.gate.value = value;
 		CHECK_FALSE(counts(burner, gated.counter));
 		CHECK(device.stop() == 0);
@@ -135,7 +137,7 @@ TEST_CASE_METHOD(AtRest, "a profile without the page of its gate is off", "[uapi
 	device.start(gated.how());
 	check_counts_on(device, burner, &gated.counter);
 	need(mprotect(gated.memory.at(), 4096, PROT_READ), "mprotect");
-	CHECK(device.status().state != PROFIL_STATE_LIMIT); /* looks at the memory */
+	CHECK(device.status().state != PROFIL_STATE_LIMIT); /* checks the memory */
 	burner.burn(counted_text, 5'000'000);
 	CHECK_FALSE(counts(burner, gated.counter));
 	CHECK(device.status().state != PROFIL_STATE_RUNNING);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/late.cpp  Memory of counters is looked at when one changes. */
+/** @file tests/guest/uapi/late.cpp  Self profiles pin a counter's memory only when a tick needs it.
+ */
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 
@@ -21,7 +22,7 @@ Memory reserve(size_t bytes)
 	return Memory(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
-/** A counter of 8 bytes for the loop at counted_text, somewhere in a region of this many bytes. */
+/** A region over @p memory, with the 8-byte counter @p index for the loop at counted_text. */
 profil_region wide_region(const Memory &memory, size_t index)
 {
 	profil_region region =
@@ -158,7 +159,7 @@ TEST_CASE_METHOD(AtRest, "the gate of a late profile is charged to the user, and
 		need_that(start() == without + 1, "the gate is charged");
 		need_that(locked_bytes() == 0, "but not to RLIMIT_MEMLOCK");
 		need(mprotect(gate.at(), page, PROT_READ), "mprotect");
-		(void)device.status(); /* looks at the memory */
+		(void)device.status(); /* checks the memory */
 		need_that(device.status().state == PROFIL_STATE_NONE, "it has ended");
 		need_that(module_stat("pinned_pages") == before, "the charge is given back");
 		return 0;
@@ -259,7 +260,7 @@ TEST_CASE_METHOD(AtRest, "a self profile counts in private hugetlb pages, in a f
 	CHECK(status.state == PROFIL_STATE_RUNNING);
 	CHECK(status.lost_contended == 0);
 	CHECK(*memory.at<volatile uint64_t>(7 * page) == status.counted);
-	/* Read-only, it is as good as unmapped, like any other memory. */
+	/* Memory that is read-only is as good as unmapped, here as elsewhere. */
 	need(mprotect(memory.at(), huge, PROT_READ), "mprotect");
 	CHECK(status_at_hole(device, burner).state == PROFIL_STATE_FAULT);
 	device.stop();
@@ -279,7 +280,7 @@ TEST_CASE_METHOD(AtRest, "a self profile counts in what is mapped at the address
 	device.start(describe(wide_region(memory, 512)));
 	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
 	map_anew();
-	(void)device.status(); /* looks at the memory */
+	(void)device.status(); /* checks the memory */
 	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
 	CHECK(device.status().pinned == page);
 	need(madvise(memory.at(page), page, MADV_DONTNEED), "madvise");
@@ -316,7 +317,7 @@ TEST_CASE_METHOD(AtRest, "PCs are stored up to a hole, where the profile ends", 
 	const Device device;
 	const Burner burner;
 	const Memory memory = reserve(4 * page);
-	/* Few: some CPUs of debug kernels have no timers but the scheduler's. */
+	/* Few: on debug kernels, some CPUs have no timers but the scheduler's. */
 	const size_t before = 16, room = 64;
 
 	for (const uint32_t width : {4, 8}) {

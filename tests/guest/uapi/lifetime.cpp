@@ -71,7 +71,7 @@ TEST_CASE_METHOD(AtRest, "a start replaces the previous profile without losing a
 	const auto same = describe(region);
 	auto larger = same;
 
-	/* A recording counts all of it, too. */
+	/* A recording counts all of the ticks, for comparison. */
 	const auto missed = [&] {
 		const uint64_t all = reference.sum([](const Row &row) {
 			return row.text.kind == PROFIL_KIND_MEMORY &&
@@ -179,7 +179,7 @@ TEST_CASE("the module cannot be unloaded while in use, and can be reloaded after
 		done.open();
 		child.join();
 	}
-	/* The module is free after a short time. */
+	/* The module is unused after a short time. */
 	CHECK(soon([] { return unload_module() == 0; }));
 	CHECK(access("/dev/profil", F_OK) != 0);
 	REQUIRE(load_module() == 0);

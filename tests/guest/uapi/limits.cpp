@@ -19,7 +19,7 @@ uint64_t most(uint8_t width)
 	return UINT64_MAX >> (64 - 8 * width);
 }
 
-/** A counter between two neighbours, which must never change. */
+/** A counter between two neighbours that must never change. */
 struct Counter {
 	Memory memory{4096};
 	uint8_t width;

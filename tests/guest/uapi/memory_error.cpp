@@ -155,8 +155,8 @@ TEST_CASE_METHOD(AtRest, "a gate with a memory error in a huge page is lost, and
 	device.start(how);
 	check_counts_on(device, burner, static_cast<volatile uint64_t *>(healthy.at()));
 	strike(place.counter);
-	/* Pinned pages count a thousand in their references: a few too many unpinned, and one is free. */
-	CHECK(device.status().state != PROFIL_STATE_LIMIT); /* looks at the memory */
+	/* A pin adds 1,024 to a page's references, so a few unpins too many would free the page. */
+	CHECK(device.status().state != PROFIL_STATE_LIMIT); /* checks the memory */
 	for (int i = 0; i < 5; i++) {
 		CHECK(device.status().state != PROFIL_STATE_RUNNING);
 		CHECK(device.call(PROFIL_START, &how) == EFAULT);

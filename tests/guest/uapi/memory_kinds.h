@@ -14,8 +14,8 @@ namespace guest {
 constexpr size_t page = 4096, huge = 2 << 20;
 
 /**
- * A counter somewhere in a mapping.  Changes apply to a whole unit of the mapping, as a page of
- * hugetlbfs cannot be split.
+ * A counter somewhere in a mapping.  Changes apply to a whole unit of the mapping, because a page
+ * of hugetlbfs cannot be split.
  */
 struct Place {
 	std::unique_ptr<Memory> memory;

@@ -12,7 +12,7 @@ namespace {
 struct Disaster {
 	const char *name;
 	void (*strike)(const Place &place);
-	bool is_hole = true; /* else the counter is in other memory now */
+	bool is_hole = true; /* else other memory is there now */
 };
 
 const Disaster disasters[] = {

@@ -110,7 +110,7 @@ TEST_CASE_METHOD(AtRest, "a huge page with counters may be split and joined", "[
 	device.start(describe(region_on(place.counter)));
 	check_counts_on(device, burner, place.counter);
 	/*
-	 * Pages beside it in the huge page get other permissions, are dropped, unmapped and
+	 * Neighbouring pages in the huge page get other permissions, are dropped, unmapped and
 	 * restored.
 	 */
 	mprotect(start, page, PROT_READ);

@@ -14,7 +14,7 @@ using namespace guest;
 
 namespace {
 
-/** Each way in which an address is given to the module for counting. */
+/** Each way to give the module an address for counting. */
 const struct {
 	const char *name;
 	profil_start (*describe)(const volatile void *at);
@@ -38,7 +38,7 @@ void check_refused(const volatile void *at)
 	for (const auto &way : ways) {
 		auto how = way.describe(at);
 		CAPTURE(way.name);
-		/* It is looked at when a tick needs it, but an address of the kernel is refused. */
+		/* The memory is checked at a tick, but a kernel address is refused at once. */
 		if (reinterpret_cast<intptr_t>(at) > 0)
 			check_off(how);
 		else

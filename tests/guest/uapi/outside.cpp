@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/outside.cpp  PCs in no region, and the array of PCs. */
+/** @file tests/guest/uapi/outside.cpp  PCs outside all regions, and the array of PCs. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
@@ -167,10 +167,7 @@ TEST_CASE_METHOD(AtRest, "a region without bytes swallows its ticks", "[uapi]")
 		how.sample_width = 8;
 		device.start(how);
 		burn_ticks(device, burner, text, 20, &profil_status::outside);
-		/*
-		 * Ticks elsewhere are also counted, as stored PCs, so wait for the loop's own
-		 * counter.
-		 */
+		/* Ticks elsewhere also count, as stored PCs, so wait for the loop's own counter. */
 		burner.burn_until(text + 64, [&] { return counter<uint32_t>(counters) > 0; });
 		CHECK(occurrences<uint64_t>(samples, 512, text) == 0);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/overhead.cpp  The memory for thousands of regions is charged to their user; a
- * command that fails, at whatever point, gives all of it back.
+/** @file tests/guest/uapi/overhead.cpp  The memory for thousands of regions is charged to their
+ * user; a command that fails, at whatever point, gives all of it back.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
@@ -23,7 +23,7 @@ const uintptr_t text = Burner::usual;
 
 const void *const at_page_one = reinterpret_cast<const void *>(page);
 
-/** Many regions; only the last one has counters: this many bytes at that address. */
+/** Many regions, of which only the last has counters: @p bytes bytes at @p counters. */
 std::vector<profil_region> regions_with(const void *counters, size_t bytes)
 {
 	std::vector<profil_region> regions;
@@ -55,7 +55,7 @@ void become_limited()
 	need(setrlimit(RLIMIT_MEMLOCK, &few), "setrlimit");
 }
 
-/** 0 or the error. */
+/** Returns 0 or the error. */
 int start(const Device &device, std::span<const profil_region> regions)
 {
 	auto how = describe(regions, period_nobody);
@@ -70,7 +70,7 @@ struct Tried {
 
 /**
  * While a profile with many regions runs, start one with other regions, which fails.  Return the
- * error and what the user is charged before and after it.
+ * error, and what the user was charged before and after it.
  */
 template <typename Make> Tried try_to_start(Make regions)
 {
@@ -93,7 +93,7 @@ template <typename Make> Tried try_to_start(Make regions)
 void check_unchanged(const Tried &tried, int error)
 {
 	CHECK(tried.error == error);
-	/* More than the page of the counters. */
+	/* More than the counters' page is charged. */
 	CHECK(tried.before > 20);
 	CHECK(tried.after == tried.before);
 	CHECK(tried.locked_before == 0);
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(AtRest, "a start with many regions that fails is charged for no
 	SECTION("above the user's limit of pages")
 	{
 		const Setting limit = module_parameter("max_user_pages", 1000);
-		/* So large that the list of its pages takes 1,024. */
+		/* A region so large that the list of its pages takes 1,024 pages. */
 		check_unchanged(try_to_start([&] { return regions_with(at_page_one, size_t{2} << 30); }),
 				EDQUOT);
 	}
@@ -148,7 +148,7 @@ TEST_CASE_METHOD(AtRest, "a forked child that is refused the memory for its regi
 	std::unique_ptr<Setting> limit;
 
 	CAPTURE(lacking);
-	/* One page less than both need. */
+	/* One page less than both profiles need. */
 	if (lacks == "pages of the user") {
 		const auto one = in_child([] {
 			const Device device;

@@ -37,7 +37,7 @@ int start_with_list(const Device &device, size_t pages)
 	return device.call(PROFIL_START, &how);
 }
 
-/** Have ticks count in each of some pages.  Returns whether every tick has counted there. */
+/** Make ticks count in each of the first pages.  Returns whether every tick has counted there. */
 bool counts_in_pages(const Device &device, const Burner &burner, const Memory &memory, size_t pages)
 {
 	auto how = describe(each_address(text, text + pages * page / 8, memory.at(), 8), period_nobody);
@@ -293,8 +293,8 @@ struct Chain {
 };
 
 /**
- * User nobody records one process nine times.  Between the ninth attempt and the rest, root
- * records it, too.
+ * As nobody, records one process eight times and tries a ninth time; then records it as root; then,
+ * as nobody, closes recordings and tries again.
  */
 Chain fill_chain(const std::function<pid_t()> &target)
 {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t page = 4096;
 
-/** A recording of a process, and what another recording needs, for the commands on them. */
+/** A recording, and the objects that another recording needs, for commands on both. */
 struct Recorded {
 	Memory counters{page}, another{page};
 	profil_region region = each_address(0x1000, 0x1040, counters.at(), 4);
@@ -367,7 +367,7 @@ TEST_CASE_METHOD(AtRest, "the payload of a ring command is checked", "[uapi][err
 	CHECK(ring.call(device.fd(), PROFIL_INFO, payload) == E2BIG);
 }
 
-/* Up to 6.12 io_uring refuses such commands there; 7.3 runs them as on any ring. */
+/* Up to 6.12, io_uring refuses the commands on such a ring; 7.3 runs them as on any other. */
 TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses or runs commands", "[uapi][errno][uring]")
 {
 	const Device device;
@@ -394,7 +394,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_INFO returns the caller's own limits", "[uapi]"
 	CHECK(root.region_max == 32768);
 	CHECK(root.features == 0);
 	CHECK(root.period_min == 20'000);
-	/* The limit of all users is a quarter of the machine's memory, unless root asks. */
+	/* All users together may pin a quarter of the machine's memory, and root all of it. */
 	const uint64_t all = std::stoull(read_file("/sys/module/profil/parameters/max_pages"));
 	CHECK(root.pages_max / 4 == all);
 	CHECK(root.pages_used == pages());
