@@ -28,8 +28,8 @@ uint64_t now_ns()
 } // namespace
 
 /*
- * The points of a CPU's clock pass while its interrupts are off.  A recording that began meanwhile, on
- * another CPU, lost only those that came due after its start.
+ * Points of a CPU's clock pass while its interrupts are off.  A recording that began in that time,
+ * on another CPU, has lost only the points that were due after its start.
  */
 TEST_CASE_METHOD(AtRest, "no tick is late for a recording that began after it was due", "[clock]")
 {
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(AtRest, "no tick is late for a recording that began after it wa
 		const uint64_t ns = now_ns() - begin;
 
 		CAPTURE(i, status.ticks, status.lost_late, ns);
-		/* One more than the periods, as the first may come due at once. */
+		/* At most one more than the periods, as the first tick may be due at once. */
 		CHECK(status.ticks <= ns / period_10khz + 1);
 	}
 	CHECK((older.status().lost_late > 0 || !kernel_knows_arrivals()));
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(AtRest, "no tick is late for a recording that began after it wa
 /*
  * A recording takes a share of the ticks of a clock that is faster than it asked for.  Each life
  * below is about half a period, so whether it has a tick is as good as tossing a coin.  By
- * Hoeffding's inequality, the sum of `lives` of them differs from what is expected by 50 or more
+ * Hoeffding's inequality, the sum of `lives` of them differs from its expected value by 50 or more
  * once in 3 * 10^10 runs.
  */
 TEST_CASE_METHOD(AtRest, "short recordings at a slow rate have their share of a fast clock's ticks",
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(AtRest, "short recordings at a slow rate have their share of a 
 	const Device keeper;
 	double expected[2] = {}, different = 0, ticks[2] = {};
 
-	/* The clock runs for this one. */
+	/* Makes the clock run at the fast rate. */
 	keeper.record(describe_recording(tables.at(2 * page), page, 0, period_10khz),
 		      proof_of(idle.pid()).get());
 	run_before_others();
@@ -114,6 +114,6 @@ TEST_CASE_METHOD(AtRest, "short recordings at a slow rate have their share of a 
 	CAPTURE(expected[0], expected[1], ticks[0], ticks[1], different);
 	CHECK(std::abs(ticks[0] - expected[0]) < most);
 	CHECK(std::abs(ticks[1] - expected[1]) < most);
-	/* Nor are their ticks in step with each other. */
+	/* The two recordings' ticks are not in step with each other either. */
 	CHECK(std::abs(different - lives / 2.0) < most);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/clock/interrupts.cpp  Commands do not interrupt other CPUs, or not often. */
+/** @file tests/guest/clock/interrupts.cpp  Commands interrupt other CPUs never, or seldom. */
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
@@ -13,7 +13,7 @@ using namespace guest;
 
 namespace {
 
-/** The function call interrupts that a CPU has had since it was started. */
+/** The function call interrupts of a CPU since it was started. */
 uint64_t calls_of(int cpu)
 {
 	std::istringstream lines(read_file("/proc/interrupts"));
@@ -59,9 +59,9 @@ private:
 
 /* On debug kernels a start costs milliseconds. */
 const unsigned times = slowness() > 1 ? 200 : 2000;
-/* Allow for the kernel's other calls to that CPU. */
+/* Allow for the kernel's other calls to CPU 1. */
 const uint64_t others = times / 10;
-/* The same, if workers there must be woken each time to free what has ended. */
+/* The same, if workers on CPU 1 must be woken each time to free ended profiles. */
 const uint64_t wakes = 2 * times;
 
 void need_two_cpus()

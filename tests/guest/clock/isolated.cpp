@@ -32,7 +32,7 @@ uint64_t cpu_ns(pid_t pid)
 	return now.tv_sec * 1'000'000'000ULL + now.tv_nsec;
 }
 
-/** A process that burns on CPU 1, and its recording. */
+/** A process that runs a loop on CPU 1, and its recording. */
 class Burning {
 public:
 	explicit Burning(const Partition &partition) : child_(burning_child(text))
@@ -51,13 +51,13 @@ public:
 		return soon([&] { return ticks() >= before + 10; });
 	}
 
-	/** Wait for it to spend a span of CPU time without a tick; false if it never does. */
+	/** Wait until the process has used a span of CPU time without a tick; false if never. */
 	bool is_no_longer_ticked() const
 	{
 		const auto end = cpu_ns(child_.pid()) + patience;
 		auto seen = ticks(), since = cpu_ns(child_.pid());
 		const auto without_a_tick = [&] {
-			/* If a tick comes between the two, this time is not counted. */
+			/* If there is a tick between the two reads, this time is not counted. */
 			const auto now = cpu_ns(child_.pid()), number = ticks();
 
 			if (number != seen) {
@@ -80,7 +80,7 @@ private:
 	uint32_t profile_;
 };
 
-/** Check that the CPU of the test, which is not isolated, is ticked. */
+/** Check that the CPU of the test, which is not isolated, has ticks. */
 void check_own_ticks(const Burner &burner, uint64_t period)
 {
 	const Device device;

@@ -70,7 +70,7 @@ uint64_t interrupts_during(const std::function<void()> &work)
 	return during;
 }
 
-/** What a profile of some work counted, and the CPU time of the work in periods. */
+/** A profile's counts during some work, and the work's CPU time in periods. */
 struct Run {
 	profil_status status;
 	double periods;
@@ -101,7 +101,7 @@ uint64_t interrupts_with(const std::string &clock, const std::function<void()> &
 	return interrupts_during(work);
 }
 
-/** Take turns with the other callers of this only.  Returns the length of a turn in ns. */
+/** Take turns with other callers of this function only.  Returns the length of a turn in ns. */
 uint64_t take_turns()
 {
 	const sched_param low = {.sched_priority = 1};
@@ -118,7 +118,7 @@ struct Deviations {
 	double ticks = 0, periods = 0, chi_square = 0;
 };
 
-/** For a process that takes turns with another one, in step with the clock. */
+/** The deviations of a process that takes turns with another one, in step with the clock. */
 Deviations deviations(int windows, bool other_is_profiled)
 {
 	const uint64_t period = 2 * take_turns();
@@ -142,7 +142,7 @@ Deviations deviations(int windows, bool other_is_profiled)
 
 	device.start(describe_all_ticks(one_counter(0, CODE_END, counters.at(), 8), period));
 	ready.wait();
-	/* From now on it runs for half of the time. */
+	/* From now on this process runs for half of the time. */
 	burner.spend(2 * period);
 	uint64_t ticks = device.status().ticks, time = process_ns();
 	for (int i = 0; i < windows; i++) {
@@ -153,8 +153,9 @@ Deviations deviations(int windows, bool other_is_profiled)
 		const double periods = static_cast<double>(time - time_before) / static_cast<double>(period);
 
 		/*
-		 * The grid has two points for each period of its CPU time, and it runs at half of
-		 * them: the variance of that binomial distribution is half of the periods.
+		 * The grid has two points per period of the process's CPU time, and the process
+		 * runs at half of them: the variance of that binomial distribution is half of the
+		 * periods.
 		 */
 		all.chi_square += (had - periods) * (had - periods) / (periods / 2);
 		all.ticks += had;
@@ -213,7 +214,7 @@ TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][i
 {
 	const Burner burner;
 	const auto sleep = [] { sleep_ns(second / 5); };
-	/* The process that burns is not profiled; this one waits for it. */
+	/* The process that uses CPU time is not profiled; this one waits for it. */
 	Gate begin, done;
 	Child other([&] {
 		for (;;) {
@@ -227,7 +228,7 @@ TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][i
 		done.wait();
 	};
 
-	/* In 2,000 periods the scheduler's tick comes 50 times, or 200 times with HZ=1000. */
+	/* In 2,000 periods there are 50 ticks of the scheduler, or 200 with HZ=1000. */
 	CHECK(interrupts_with("lazy", sleep) < 400);
 	CHECK(interrupts_with("lazy", wait) < 400);
 	CHECK(interrupts_with("perf", wait) > 1800);
@@ -435,11 +436,13 @@ TEST_CASE("ticks of the lazy clock are binomial for tasks that take turns in ste
 {
 	constexpr int windows = 50;
 	const Clock lazy("lazy");
-	/* Rounded to whole ticks of the scheduler: 4 ms where it has 250 a second. */
+	/* Rounded to whole scheduler ticks: 4 ms at 250 a second. */
 	const Setting slice("/proc/sys/kernel/sched_rr_timeslice_ms", "4");
 
 	for (const bool other_is_profiled : {true, false}) {
-		/* Returns after the other process has ended, as nothing is printed before that. */
+		/*
+		 * Returns after the other process has ended, as nothing can be printed before that.
+		 */
 		const auto seen = deviations(windows, other_is_profiled);
 
 		CAPTURE(other_is_profiled, seen.ticks, seen.periods, seen.chi_square);

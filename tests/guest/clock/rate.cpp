@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/clock/rate.cpp  The number of samples and the CPU time.  On one CPU where a
+/** @file tests/guest/clock/rate.cpp  The number of samples for a CPU time.  On one CPU where a
  * nanosecond is one executed instruction nothing is late, and the numbers are exact.
  */
 #include "tests/guest/support/burner.h"
@@ -49,7 +49,7 @@ Measured measure(uint64_t period, const std::function<void()> &work)
 	return result;
 }
 
-/** Exact within 1 %, plus one sample for the ends. */
+/** Check that ticks are exact to within 1 %, plus one sample for the ends. */
 void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 {
 	const auto expected = static_cast<double>(ns) / period;
@@ -58,15 +58,15 @@ void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 	CHECK(as_expected(static_cast<double>(ticks), expected, expected / 100 + 1));
 }
 
-/** A device's interrupt may take a whole period, and how many there are depends on the host. */
+/** A device's interrupt may take a whole period, and the number of these depends on the host. */
 void check_hardly_late(const profil_status &status)
 {
 	CHECK(status.lost_late <= 1 + status.ticks / 1000);
 }
 
 /**
- * Threads that burn and then wait.  They must not exit: the CPU time since the scheduler last
- * accounted for a thread is in no clock once it has exited.
+ * Threads that use CPU time and then wait.  They must not exit: no clock includes the CPU time of
+ * an exited thread since the scheduler last accounted for it.
  */
 class BurningThreads {
 public:
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_OWED_TICKS counts ticks that a throttled clock 
 	burner.spend(second / 50);
 	const uint64_t ns = thread_ns() - begin;
 	const auto status = device.status();
-	/* Reading takes time, too, and a tick may come in between. */
+	/* Reading takes time, too, so there may be a tick in between. */
 	const auto seen = counter<uint64_t>(counters);
 	const auto later = device.status();
 	device.stop();
