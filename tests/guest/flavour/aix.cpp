@@ -103,7 +103,7 @@ TEST_CASE_METHOD(AtRest, "AIX: turning a running profile on has no effect, in ei
 	CHECK(error_of(list) == 0);
 	CHECK(is_counted(loop, first.counter[0]));
 	CHECK(second.is_zero());
-	/* Even with invalid arguments. */
+	/* Not even with invalid arguments. */
 	CHECK(errno_of([&] { profil(nullptr, 8, loop.pc(), four_bytes); }) == 0);
 	prof falling[] = {list[0], list[0], end};
 	CHECK(error_of(falling) == 0);
@@ -270,7 +270,7 @@ TEST_CASE_METHOD(AtRest,
 	const auto one = [&](int bytes, unsigned scale) {
 		return range(low, low + 64, counters.counter, bytes, scale);
 	};
-	/* The low 16 bits of the scale count, and a computed scale may be below 2, too. */
+	/* Only the low 16 bits of the scale matter, and a computed scale may be below 2, too. */
 	prof lists[][3] = {
 		{one(32, 0), end, end},
 		{one(32, 1), end, end},
@@ -288,7 +288,7 @@ TEST_CASE_METHOD(AtRest,
 	}
 	CHECK(error_of(list) == 0);
 	CHECK(is_counted(loop, counters.counter[0]));
-	/* Nor does it turn off a running profile. */
+	/* Such a list does not turn off a running profile either. */
 	for (auto &nothing : lists)
 		CHECK(error_of(nothing) == 0);
 	CHECK(is_counted(loop, counters.counter[0]));

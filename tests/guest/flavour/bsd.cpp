@@ -121,7 +121,7 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(oldest.counter[0] == before_oldest);
 	CHECK(older.counter[1] == before_older);
 
-	/* profil()'s own buffer comes before all that were added. */
+	/* profil()'s own buffer takes precedence over all that were added. */
 	Guarded<4> first;
 	REQUIRE(call(first.counter, sizeof first.counter, loop.pc() - 12, four_bytes) == 0);
 	REQUIRE(add(oldest.counter, sizeof oldest.counter, loop.pc(), four_bytes) == 0);
@@ -143,7 +143,7 @@ TEST_CASE_METHOD(AtRest,
 	Guarded<4> elsewhere, finer;
 
 	REQUIRE(call(elsewhere.counter, sizeof elsewhere.counter, loop.pc() + 0x100, four_bytes) == 0);
-	/* At 0x20000 a counter is for one byte. */
+	/* With scale 0x20000, each byte of text has a counter. */
 	CHECK(add(finer.counter, sizeof finer.counter, loop.pc() - 1, 0x20000) == 0);
 	loop.spin_until([&] { return finer.counter[1] >= 3; });
 	for (unsigned short *bad : {static_cast<unsigned short *>(nullptr), read_only.get<unsigned short>(),

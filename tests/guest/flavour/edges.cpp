@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/flavour/edges.cpp  What every form of every flavour must do: kinds of memory,
- * sizes, offsets, limits, threads, fork and exec.
+/** @file tests/guest/flavour/edges.cpp  Every form of every flavour: kinds of memory, sizes,
+ * offsets, limits, threads, fork and exec.
  */
 #include "tests/guest/flavour/forms.h"
 #include "tests/guest/support/mounted.h"
@@ -19,7 +19,7 @@ using namespace support;
 
 namespace {
 
-/** Turn the profile on, run the loop, turn it off: only the first counter may have counted. */
+/** Turn the profile on, run the loop, turn it off.  Only the first counter may change. */
 void count_first(const Form &form, const Loop &loop, void *buffer, size_t bytes)
 {
 	auto *const counter = static_cast<volatile unsigned char *>(buffer);
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(AtRest, "every form counts in private pages of hugetlbfs, and n
 TEST_CASE_METHOD(AtRest, "every form is off after a tick has met a shared file of a file system on a device",
 		 "[lib][flavour][edge]")
 {
-	const Mounted files("files", "ramfs"); /* the module treats it as such */
+	const Mounted files("files", "ramfs"); /* counts as on a device */
 	const Loop loop;
 	const OffAtEnd off;
 
@@ -287,7 +287,7 @@ TEST_CASE_METHOD(AtRest, "every form goes on in a child, in copied or shared mem
 		const unsigned short mine = counter;
 
 		CHECK(counted);
-		/* The child's counts are not in our copy, and our profile goes on. */
+		/* The child's counts are not in the parent's copy, and the parent still counts. */
 		CHECK(is_counted(loop, counter));
 		CHECK(counter >= mine);
 		CHECK(run(program("uapi_target") + " state").text == "0\n");
@@ -344,7 +344,7 @@ TEST_CASE_METHOD(AtRest, "every form can be turned off twice and then on again",
 		CHECK(state() == PROFIL_STATE_NONE);
 		form.on(first.at(), 4096, loop.pc());
 		REQUIRE(is_counted(loop, one));
-		/* Turning it on while on replaces the profile, but has no effect on AIX. */
+		/* Turning a running profile on replaces it, but has no effect on AIX. */
 		form.on(second.at(), 4096, loop.pc());
 		CHECK(is_counted(loop, aix ? one : other));
 		CHECK(is_left_alone(loop, aix ? other : one));

@@ -78,7 +78,9 @@ inline void aix_list(void *buffer, size_t bytes, uintptr_t offset)
 
 inline void tru64_args(void *buffer, size_t bytes, uintptr_t offset)
 {
-	/* 32-bit counters for four bytes of text each; the buffer is as long as the range needs. */
+	/*
+	 * 32-bit counters, each for four bytes of text; the buffer is as long as the range needs.
+	 */
 	Tru64Args args = {buffer, offset + bytes - 1, offset, offset, one_to_one};
 
 	profil_tru64(&args, 1, ULONG_MAX, 0);

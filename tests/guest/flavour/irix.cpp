@@ -82,7 +82,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil counts in the region with the largest of
 	/* Not even if the region below has no counter for it. */
 	REQUIRE(start({entry(0, loop.pc()), entry(1, loop.pc() - 8, 2)}) == 0);
 	CHECK(is_left_alone(loop, counters.at(0)));
-	/* Of regions with equal offsets the first one counts. */
+	/* With equal offsets, the first region counts. */
 	REQUIRE(start({entry(0, loop.pc() - 8), entry(1, loop.pc() - 1), entry(2, loop.pc() - 1)}) == 0);
 	CHECK(counters.which(loop, 3) == 1);
 }
@@ -104,13 +104,13 @@ TEST_CASE_METHOD(AtRest,
 		REQUIRE(start(entries) == 0);
 		CHECK(counters.which(loop, 3) == 0);
 	}
-	/* The PC one byte below it is below all regions. */
+	/* A PC one byte below the lowest region is below all regions. */
 	prof above = lowest;
 	above.pr_off++;
 	REQUIRE(start({above, overflow}) == 0);
 	CHECK(counters.which(loop, 3) == 2);
 	CHECK(counters.at(0) == 0);
-	/* With scale 2 too; and with scale 0 the tick does not go to the overflow entry. */
+	/* With scale 2, too; with scale 0 the tick does not count in the overflow entry. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc(), 2}}) == 0);
 	CHECK(counters.which(loop, 1) == 0);
 	REQUIRE(start({{counters.base(0), 64, loop.pc(), 0}, higher, overflow}) == 0);
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: PROF_USHORT and PROF_UINT together are counters 
 	loop.spin_until([&] { return counters[1] >= 0x10002; });
 	CHECK(counters[0] == 0);
 	CHECK(counters[2] == 0);
-	/* So the buffer is aligned to four bytes. */
+	/* So the buffer must be aligned to four bytes. */
 	const prof at_two = {memory.at(2), 64, loop.pc(), 0x10000};
 	CHECK(start({at_two}, PROF_USHORT | PROF_UINT) == -1);
 	CHECK(errno == EINVAL);
@@ -146,7 +146,7 @@ TEST_CASE_METHOD(AtRest,
 	const OffAtEnd off;
 	const Counters counters;
 
-	/* The second region ends before the loop; the first would hold it. */
+	/* The second region ends before the loop; the first one includes the loop. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc() - 32, 0x8000},
 		       {counters.base(1), 2, loop.pc() - 16, 0x8000},
 		       {counters.base(2), 2, 0, 2}}) == 0);
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(AtRest,
 	/* A PC below all regions. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc() + 32, 0x8000}, {counters.base(1), 2, 0, 2}}) == 0);
 	CHECK(counters.which(loop, 2) == 1);
-	/* Without an overflow entry such ticks are in no counter. */
+	/* Without an overflow entry such ticks count nowhere. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc() + 32, 0x8000}}) == 0);
 	CHECK(is_left_alone(loop, counters.at(0)));
 }

@@ -24,12 +24,12 @@ constexpr uint64_t stall_ns = stall_ms * 1'000'000ULL;
 constexpr uint64_t rounds = 50'000'000; /* at least 50 ms */
 constexpr size_t bytes = 128;
 
-/** What a form of profil() counted while something was done, and the CPU time of that. */
+/** A form's counts during some work, and the work's CPU time in periods. */
 struct Outcome {
 	profil_status status;
 	double periods;
 	uint64_t sum;	/* of the counters */
-	uint64_t first; /* those of the loop */
+	uint64_t first; /* of the loop's counter */
 };
 
 template <typename Work> Outcome outcome(const Form &form, const Loop &loop, uint16_t preset, Work work)
@@ -54,13 +54,13 @@ bool counts_kernel(const Form &form)
 	return std::string(form.name).find("AIX") == std::string::npos;
 }
 
-/** Within 1 %, plus two ticks for the ends. */
+/** Are the ticks exact to within 1 %, plus two for the ends? */
 bool is_about(uint64_t ticks, double periods)
 {
 	return as_expected(static_cast<double>(ticks), periods, periods / 100 + 2);
 }
 
-/** A kernel that can tell late ticks. */
+/** Skips the test if the kernel cannot tell which ticks are late. */
 struct Needs {
 	Needs() { skip_if_late_is_unknown(); }
 };
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(LateTicks,
 
 TEST_CASE_METHOD(LateTicks, "late ticks lead no counter beyond its limit", "[lib][flavour][icount]")
 {
-	constexpr unsigned room = 100; /* half of the ticks that are late at 100 Hz */
+	constexpr unsigned room = 100; /* half of the late ticks at 100 Hz */
 	for (const Form &form : forms) {
 		if (form.width != 2)
 			continue;

@@ -18,7 +18,7 @@ int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
 	return sprofil(entries.data(), static_cast<int>(entries.size()), nullptr, flags);
 }
 
-/** The same function by the symbol that glibc also exports. */
+/** profil() under the symbol that glibc also exports. */
 extern "C" int plain(unsigned short *, size_t, size_t, unsigned) __asm__("profil");
 
 } // namespace
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(AtRest, "Linux: of sprofil's entries with the same offset the f
 	CHECK(counter(0) >= 3);
 	CHECK(counter(1) == 0);
 	CHECK(counter(2) == 0);
-	/* If its counters end before the PC, the next one counts it. */
+	/* If the first entry's counters end before the PC, the next entry counts it. */
 	REQUIRE(start({{counters.base(3), 4, offset, 0x8000},
 		       {counters.base(4), 64, offset, 0x8000},
 		       {counters.base(5), 64, offset, 0x8000}}) == 0);
@@ -210,7 +210,7 @@ TEST_CASE_METHOD(AtRest, "profil without a flavour takes lists only in the flavo
 		CHECK(plain(nullptr, 0, 0, 0) == 0);
 		CHECK(state() == PROFIL_STATE_NONE);
 	}
-	/* Elsewhere a scale of 0 turns it off, whatever the size and the offset, and nothing is read. */
+	/* Other flavours turn the profile off at scale 0, whatever the size, and read nothing. */
 	for (const char *name : {"linux", "solaris", "irix", "bsd"}) {
 		const Variable flavour("PROFIL_FLAVOUR", name);
 
@@ -269,7 +269,7 @@ TEST_CASE_METHOD(AtRest, "profil without a flavour counts in a buffer that looks
 	for (const char *name : {"linux", "solaris", "irix", "bsd", "tru64"}) {
 		const Variable flavour("PROFIL_FLAVOUR", name);
 		const Memory ordinary(4096);
-		/* Where not even 1 GiB follows. */
+		/* Memory with less than 1 GiB above it. */
 		const Memory high(reinterpret_cast<void *>(top.address() - 16 * 4096), 4096,
 				  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
 				  -1);

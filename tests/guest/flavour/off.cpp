@@ -76,7 +76,7 @@ void forbid_open(unsigned outcome)
 struct Loss {
 	const char *name;
 	void (*strike)();
-	int error; /* of turning on; 0: it still can */
+	int error; /* of turning on; 0: it still works */
 };
 
 const Loss losses[] = {
@@ -94,7 +94,7 @@ const Loss losses[] = {
 	{"open() is deadly", [] { forbid_open(SECCOMP_RET_KILL_PROCESS); }, -1},
 };
 
-/** What a child that has lost something saw; reported in memory, as descriptors may be lost. */
+/** What a child saw after its loss; reported in memory, because descriptors may be lost. */
 struct Seen {
 	bool ended, counted, wrote_later, right;
 	int error_off, error_on;
@@ -159,7 +159,7 @@ TEST_CASE_METHOD(AtRest, "every form is off without a system call in a process o
 	const Loop loop;
 
 	for (const Form &form : forms) {
-		/* These two take a lock that blocks signals, by a system call. */
+		/* AIX and BSD take a lock that blocks signals, by a system call. */
 		const std::string name = form.name;
 		if (name.starts_with("AIX") || name.starts_with("BSD"))
 			continue;

@@ -30,7 +30,7 @@ TEST_CASE_METHOD(AtRest,
 		 "[lib][flavour]")
 {
 	for (const std::string flavour : {"aix", "bsd", "irix", "linux", "solaris", "tru64"}) {
-		/* For programs that have no flavour. */
+		/* PROFIL_FLAVOUR is only for programs without a flavour. */
 		const std::string other = flavour == "bsd" ? "irix" : "bsd";
 
 		for (const std::string linkage : {"shared", "shared-no-pie", "static", "static-pie"}) {

@@ -15,7 +15,7 @@
 
 namespace lib_test {
 
-/** Wait for a tick that needs memory that is gone, which turns the profile, or its region, off. */
+/** Wait for a tick that needs lost memory, which turns the profile, or its region, off. */
 inline void meet_hole(const Loop &loop)
 {
 	const auto before = self_status().off;

@@ -59,7 +59,7 @@ bool can_be_said(const Vector &v)
 	if (v.distance > text && !below)
 		return false;
 	if (below && v.scale == 2)
-		return false; /* a clock, which also counts the code beside the loop */
+		return false; /* counts every PC, also beside the loop */
 	if (v.flavour == "tru64" && v.width == 4)
 		return !below && v.counter != "-"; /* its buffer has no size */
 	return true;
