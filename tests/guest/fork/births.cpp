@@ -126,7 +126,7 @@ TEST_CASE_METHOD(AtRest, "a child that is traced from its creation is profiled",
 	need(waitpid(static_cast<pid_t>(child), &status, __WALL), "waitpid");
 	CHECK(WIFSTOPPED(status));
 	CHECK(family.counted() == 0);
-	/* The child is already profiled: it has its own binding beside its parent's. */
+	/* The child is already profiled: it has a binding of its own. */
 	CHECK(module_stat("images") == images() + 2);
 
 	if (kill_it)
@@ -253,7 +253,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork][slow]")
 	burner.plant_loop(text);
 	const auto counted = in_child([&] {
 		family.start();
-		/* More at once than the module's pool has nodes. */
+		/* More at once than the profile's pool has nodes. */
 		for (int i = 0; i < 200; i++) {
 			const pid_t pid = need(fork(), "fork");
 			if (!pid) {

@@ -43,7 +43,7 @@ struct Seen {
 	profil_status status;
 };
 
-/** Burn in one of the loops and return what is visible then. */
+/** Run one of the loops, and return what is visible then. */
 Seen burn_and_look(const Device &device, const Burner &burner, const Memory &counters, size_t loop)
 {
 	Seen seen;
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(AtRest, "a child counts in its own copy, and its parent in the 
 	CHECK(seen.counters[0] == before); /* copied */
 	CHECK(seen.counters[1] == seen.ticks);
 	CHECK(seen.counters[2] == 0);
-	CHECK(seen.status.counted == seen.ticks); /* only its own */
+	CHECK(seen.status.counted == seen.ticks); /* only the child's own */
 	CHECK(seen.status.pinned == page);
 	CHECK(seen.status.processes == 1);
 	CHECK(seen.status.period == period_10khz);
@@ -137,11 +137,11 @@ TEST_CASE_METHOD(AtRest, "a child counts from zero in memory that fork wipes", "
 	CHECK(counter<uint64_t>(counters, 1) == 0);
 	CHECK(device.status().forks_lost == 0);
 
-	/* Memory that replaces it is counted in. */
+	/* Ticks count in memory that replaces the counters. */
 	need_that(mmap(counters.at(), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		       -1, 0) == counters.at(),
 		  "mmap");
-	CHECK(device.status().state == PROFIL_STATE_RUNNING); /* looks at the memory */
+	CHECK(device.status().state == PROFIL_STATE_RUNNING); /* checks the memory */
 	CHECK(device.status().pinned == 0);
 	CHECK(counter<uint64_t>(counters, 0) == 0);
 	const auto after = burn_ticks(device, burner, text, 5);

@@ -24,8 +24,8 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
 /**
- * Create a process that shares our memory.  With CLONE_VFORK we wait for its end.  Without it @run
- * must outlive the child, so @run is never a temporary.
+ * Create a process that shares the caller's memory.  With CLONE_VFORK the caller waits for its end.
+ * Without, @run must outlive the child, so @run is never a temporary.
  */
 pid_t share_memory(std::function<int()> &run, int flags)
 {
@@ -37,7 +37,7 @@ pid_t share_memory(std::function<int()> &run, int flags)
 	return need(clone(call, stack.at(stack.bytes()), CLONE_VM | SIGCHLD | flags, &run), "clone");
 }
 
-/** The output of `uapi_target state` when it is spawned. */
+/** The output of `uapi_target state`, started by posix_spawn(3). */
 uint32_t spawned_state()
 {
 	int ends[2];
