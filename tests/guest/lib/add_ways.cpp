@@ -27,8 +27,8 @@ constexpr char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
 
 /**
  * Make a system call fail from now on, in this process and its children.
- * @param argument if not 0: only with this second argument.
- * @param with false: only with another one.
+ * @param argument if not 0: only calls with this second argument fail.
+ * @param with if false: only calls with any other second argument fail.
  */
 bool forbid(unsigned number, unsigned argument, unsigned error, bool with = true)
 {
@@ -49,7 +49,7 @@ bool forbid(unsigned number, unsigned argument, unsigned error, bool with = true
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/** Add two children, after a change of what is allowed.  Returns 0 if both were added and have ticks. */
+/** Add two children, after a change of what is allowed.  Returns 0 if both have ticks. */
 int add_two(const Loop &loop, const std::function<bool()> &change)
 {
 	Flock flock(loop, 3);
@@ -61,7 +61,9 @@ int add_two(const Loop &loop, const std::function<bool()> &change)
 	return 0;
 }
 
-/** Add children with @p free free descriptors.  Returns 0 if all were added and none was kept. */
+/**
+ * Add children with @p free free descriptors.  Returns 0 if all were added and no descriptor kept.
+ */
 int add_with_descriptors(const Loop &loop, size_t children, unsigned free)
 {
 	Flock flock(loop, children + 1, 100 * ms);
@@ -138,7 +140,7 @@ TEST_CASE_METHOD(AtRest, "more targets than free descriptors are added in batche
 	ChildOf<int> child([&] {
 		/* Without CAP_PERFMON, so each target needs an event of its own. */
 		become_nobody();
-		/* The ring needs some of them, so there are at least three batches. */
+		/* The ring needs some of the descriptors, so there are at least three batches. */
 		return add_with_descriptors(loop, 14, 6);
 	});
 

@@ -46,8 +46,8 @@ void check_ok(const std::string &name)
 const std::vector<std::string> systems = {"aix", "bsd", "irix", "linux", "solaris", "tru64"};
 
 /**
- * Run a program of lib_histogram.h, which ends when the first of its two functions has a fifth of
- * 60 ticks, and the second the rest.
+ * Run a program of lib_histogram.h, which ends when its first function has a fifth of 60 ticks, and
+ * its second the rest.
  */
 void check_counted_by_kernel(const std::string &name, const std::string &environment)
 {
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(AtRest, "LD_PRELOAD serves libc's sprofil() of a 32-bit program
 TEST_CASE_METHOD(AtRest, "gmon.out of a 32-bit gcc -pg program has kernel-counted ticks and all calls",
 		 "[lib][gmon][compat]")
 {
-	/* Its code calls __fentry__ and mcount. */
+	/* The programs' code calls __fentry__ and mcount. */
 	for (const std::string name : {"gmon_fixed", "gmon_linked"}) {
 		const TemporaryDirectory dir;
 		const Output output =

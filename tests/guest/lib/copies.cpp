@@ -26,7 +26,7 @@ namespace {
 /** A copy of the library; copies that were loaded are unloaded at the end. */
 class Copy {
 public:
-	/** The one that this program is linked with. */
+	/** The copy that this program is linked with. */
 	Copy() = default;
 
 	explicit Copy(const std::string &path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
@@ -129,7 +129,7 @@ const Way ways[] = {
 	{"monitor", monitor_on, [](const Copy &c) { c.control(0); }},
 };
 
-/** Have every copy turn a profile on and off, as in a program that uses them in turn. */
+/** Makes every copy turn a profile on and off, as in a program that uses them in turn. */
 void use_all(const Loop &loop, std::initializer_list<const Copy *> copies)
 {
 	static unsigned short counters[2048];

@@ -36,7 +36,7 @@ inline int lowest_free_fd()
 	return fd;
 }
 
-/** Children that each run a loop, a session, and a table of counts. */
+/** A session, a table of counts, and children that each run a loop. */
 class Flock {
 public:
 	Flock(const Loop &loop, size_t nr, uint64_t period = 5 * ms)
@@ -52,7 +52,7 @@ public:
 			target.pid = children_.back().pid();
 			target.error = -1;
 		}
-		/* After the forks, as children would keep it open. */
+		/* After the forks: children would keep the session open. */
 		session_ = open_session();
 		guest::need_that(session_ && table_, "a session and a table");
 	}
@@ -70,7 +70,7 @@ public:
 		errno = try_begin(flags, event);
 		guest::need(errno ? -1 : 0, "PROFIL_RECORD");
 	}
-	/** The same, but returns 0 or the error. */
+	/** Like begin(), but returns 0 or the error. */
 	int try_begin(uint32_t flags, const perf_event_attr *event = nullptr)
 	{
 		profil_record record = {};

@@ -21,7 +21,7 @@ class Workplace {
 public:
 	/**
 	 * Run a program.  Its last line is its PID and its CPU time; only the expected number of
-	 * error lines may come before it.
+	 * error lines may precede it.
 	 */
 	void run_program(const std::string &name, const std::string &arguments,
 			 const std::string &before = "", unsigned lines_said = 0)
@@ -92,7 +92,7 @@ uint64_t calls_of(const GmonFile &gmon, const std::string &name, const std::stri
 	return gmon.calls_of(symbol.low, symbol.high);
 }
 
-/** Put before a program to subject it to the limits of users. */
+/** Subjects the program after it to the limits of users. */
 constexpr char as_nobody[] = "chmod 777 . && exec setpriv --reuid 65534 --regid 65534 --clear-groups";
 
 } // namespace
@@ -305,7 +305,7 @@ TEST_CASE_METHOD(AtRest,
 	fine.run_program("gmon_fixed", "ms 200", as_nobody);
 	CHECK(fine.gmon().bin == 4);
 
-	/* The gate's page alone. */
+	/* Enough only for the gate's page. */
 	const Setting limit = module_parameter("max_user_pages", 1);
 
 	coarse.run_program("gmon_fixed", "ms 200", as_nobody);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/lib/linux.cpp  profil() of Linux: which counter counts, when it is off, what it
- * refuses.
+/** @file tests/guest/lib/linux.cpp  profil() of Linux: which counter counts, when the profile is
+ * off, and which arguments are errors.
  */
 #include "tests/guest/lib/support.h"
 #include "tests/support/catch.h"
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(AtRest, "each way to turn profil off works", "[lib][profil]")
 	CHECK(call_profil(nullptr, 0, 0, 0) == 0);
 	CHECK(is_off(loop, buffer[0]));
 
-	/* A size without any counter: no error, and no counting. */
+	/* A size too small for a counter is not an error, but nothing counts. */
 	for (const size_t size : {0, 1}) {
 		turn_on();
 		CHECK(call_profil(buffer, size, loop.pc(), four_bytes) == 0);
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "each way to turn profil off works", "[lib][profil]")
 	}
 	CHECK(counters.only(0));
 
-	/* Turning it off while off is no error. */
+	/* Turning the profile off while it is off is not an error. */
 	CHECK(call_profil(nullptr, 0, 0, 0) == 0);
 	CHECK(call_profil(buffer, sizeof counters.counter, loop.pc(), 0) == 0);
 }

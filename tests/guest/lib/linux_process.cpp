@@ -99,7 +99,7 @@ TEST_CASE_METHOD(AtRest, "a child goes on in its own copy of the counters", "[li
 	const unsigned short at_fork = counters.counter[0];
 
 	CHECK(child.result() == 0);
-	/* This process slept meanwhile, except for a tick or two. */
+	/* This process slept while the child ran, except for a tick or two. */
 	CHECK(counters.counter[0] <= at_fork + 2);
 	CHECK(is_counted(loop, counters.counter[0]));
 }
@@ -177,8 +177,8 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
 	begin.open();
 	other.join();
 	/*
-	 * It runs to sleep and to wake up, and may be hit then.  While the host runs something else,
-	 * the guest's CPU time goes on, and its ticks become late.
+	 * The process runs briefly to sleep and to wake up, and may have ticks then.  While the
+	 * host runs something else, the guest's CPU time continues, and its ticks become late.
 	 */
 	const auto status = self_status();
 	CHECK(status.ticks <= 15 + (process_ns() - before) / status.period);

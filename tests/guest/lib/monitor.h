@@ -10,10 +10,12 @@
 
 namespace lib_test {
 
-/** In the style of each system; named after their sources in tests/guest/programs. */
+/** Programs in the style of each system, named as their sources in tests/guest/programs. */
 constexpr const char *monitor_programs[] = {"monitor_svid", "monitor_aix", "monitor_tru64"};
 
-/** Run one in a directory, with the library from another one: it gets its histogram and gmon.out. */
+/**
+ * Check that a program, run with libraries of another directory, gets its histogram and gmon.out.
+ */
 inline void check_monitor(const support::TemporaryDirectory &dir, const std::string &program,
 			  const std::string &libraries)
 {

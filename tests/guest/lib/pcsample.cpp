@@ -16,7 +16,7 @@ using namespace lib_test;
 
 namespace {
 
-/** How many of these samples are of the loop at a PC; the others are the test's own between them. */
+/** How many of these samples are in the loop at a PC; the others are in the test's own code. */
 long count_loop(const volatile uintptr_t *first, const volatile uintptr_t *last, uintptr_t pc)
 {
 	return std::count_if(first, last, [pc](uintptr_t sample) { return sample - pc <= CODE_LOOP_RETURN; });
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(AtRest, "pcsample stores up to a page that cannot be written, a
 	CHECK(pcs[room - 1] != 0);
 	CHECK(pcsample(nullptr, 0) == last);
 
-	/* Nothing at all can be stored: no error, as the original does not check either. */
+	/* That nothing can be stored is not an error, as the original does not check either. */
 	for (uintptr_t *const bad : {memory.at<uintptr_t>(4096), static_cast<uintptr_t *>(nullptr)}) {
 		CHECK(pcsample(bad, 100) == 0);
 		loop.spin_ms(60);

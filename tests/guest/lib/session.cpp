@@ -93,7 +93,7 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is recorded thr
 		 "[lib][record]")
 {
 	const Loop loop;
-	/* Two are added, because several are added in a different way from one. */
+	/* Adds two children, because several are added in a different way from one. */
 	Flock flock(loop, 3);
 	const Child child([&] {
 		std::thread([&] {
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(AtRest, "the example of a recording records the processes in it
 		for (;;)
 			;
 	};
-	const std::string nobody = "4194304"; /* the kernel gives no greater PID than the one before */
+	const std::string nobody = "4194304"; /* one more than the kernel's greatest PID */
 	const Child first(spin), second(spin);
 	const auto record = [&](const std::string &pids) {
 		return run("LD_LIBRARY_PATH=" + build_dir() + " " + build_dir() + "/tests/examples/record " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/lib/support.h  What the guest tests of libprofil add to tests/guest/support. */
+/** @file tests/guest/lib/support.h  Shared by the guest tests of libprofil. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -65,10 +65,7 @@ template <size_t Nr> struct Guarded {
 	[[nodiscard]] bool is_zero() const { return only(Nr); }
 };
 
-/**
- * Does this counter count the process?  Checked by running the loop.  Never returns if it does
- * not: the test then times out.
- */
+/** Runs the loop until this counter counts it.  Throws if it does not within 20 s of CPU time. */
 inline bool is_counted(const Loop &loop, const volatile unsigned short &counter)
 {
 	const unsigned short before = counter;
