@@ -6,7 +6,7 @@ using namespace cli_test;
 
 namespace {
 
-/** The significant differences between two recordings, one row a line. */
+/** The significant differences between two recordings, one row per line. */
 std::string differences(const std::string &base, const std::string &file)
 {
 	const Output output =
@@ -24,7 +24,7 @@ std::string differences(const std::string &base, const std::string &file)
 	return all;
 }
 
-/** Record with both, and compare. */
+/** Record with both backends, and compare. */
 std::string differences_of(const std::string &arguments)
 {
 	const TemporaryDirectory directory;
@@ -42,7 +42,7 @@ std::string differences_of(const std::string &arguments)
 
 } // namespace
 
-/* In virtual time: on a busy host a guest's timers come late, which biases the shares of time. */
+/* Needs virtual time: on a busy host a guest's timers are late, which biases the shares of time. */
 TEST_CASE("the module and perf events give the same rows, but for chance", "[cli][icount]")
 {
 	constexpr int attempts = 3;

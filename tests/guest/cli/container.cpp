@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/container.cpp  Names of programs that have no path in our namespace. */
+/** @file tests/guest/cli/container.cpp  Names of programs that have no path in profil's namespace.
+ */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>
@@ -9,7 +10,7 @@ using namespace cli_test;
 
 namespace {
 
-/** The process whose program has that path, according to the kernel. */
+/** The process whose program has this path, according to the kernel. */
 std::optional<pid_t> running(const std::string &path)
 {
 	for (const auto &entry : std::filesystem::directory_iterator("/proc")) {

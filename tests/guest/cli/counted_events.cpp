@@ -48,9 +48,9 @@ uint64_t stops_in(const std::string &text, const std::string &event)
 }
 
 /**
- * Each nanosecond of a task's CPU time is one of these events; the kernel reports them in portions
- * of milliseconds.  The probe patches the scheduler's text, which a QEMU 7.2 guest with more than
- * one CPU does not survive for long.
+ * An event for each nanosecond of a task's CPU time; the kernel adds milliseconds of them at once.
+ * The tracepoint patches the scheduler's text, which a QEMU 7.2 guest with more than one CPU does
+ * not survive for long.
  */
 constexpr const char *runtime = "sched:sched_stat_runtime";
 constexpr const char *max_sample_rate = "/proc/sys/kernel/perf_event_max_sample_rate";
@@ -96,7 +96,7 @@ TEST_CASE("record and its profile say how often perf has stopped an event", "[cl
 		CHECK(sum_of(file, runtime) > 0);
 		CHECK(sum_of(file, runtime) < spent / 2);
 	}
-	/* Allows all the ticks due after the machine has stood still for minutes. */
+	/* Allows all the ticks that are due after the machine was stopped for minutes. */
 	const guest::Setting rate(max_sample_rate, "1000000000");
 	const std::string recorded = record_events(event, file, "cli_cycles");
 
@@ -117,7 +117,7 @@ TEST_CASE("status says how often perf has stopped an event", "[cli][source][icou
 				     directory / "p.pb.gz", "-p", std::to_string(burn.pid())},
 				    directory / "output");
 
-	/* Hundreds are due at each kernel tick, but only a few come. */
+	/* Hundreds of samples are due at each kernel tick, but perf allows only a few. */
 	REQUIRE(soon([&] { return counted_ticks() >= before + 50; }));
 	const std::string text = profil("status --no-cost").text;
 	const Json json = Json::parse(profil("status --no-cost --json").text);
@@ -165,8 +165,8 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 
 /*
  * In this guest each instruction takes one cycle.  QEMU's instruction counter is exact, but its
- * interrupt comes late, at the next exception.  Here a cycle counter with the same period runs
- * beside it, and its interrupt, which is not late, is that exception.
+ * interrupt is late, at the next exception.  Here that exception is the interrupt, which is not
+ * late, of a cycle counter with the same period.
  */
 TEST_CASE("instructions a cycle are right in each function", "[cli][source][icount]")
 {
@@ -188,8 +188,8 @@ TEST_CASE("instructions a cycle are right in each function", "[cli][source][icou
 }
 
 /*
- * Without cycles beside them, instructions interrupt only at the kernel's tick, every four million
- * instructions.
+ * Without a cycle counter, the instruction counter interrupts only at the kernel's tick, every four
+ * million instructions.
  */
 TEST_CASE("instructions that interrupt late are all counted if their period is long", "[cli][source][icount]")
 {
@@ -219,7 +219,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 	std::vector<guest::Fd> others;
 
 	skip_without_cycles();
-	/* More raw events than the CPU's seven counters; it need not know what they are. */
+	/* More raw events than the CPU's seven counters; the CPU need not know these events. */
 	for (uint64_t event = 1; event <= 10; event++) {
 		others.push_back(guest::open_proof({.pid = -1,
 						    .sampling = false,
@@ -246,8 +246,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 	CAPTURE(share, samples, cycles);
 	CHECK(share > 0.25);
 	CHECK(share < 0.9);
-	/* "samples" has what came; an event's value is scaled up as if it had always been counted.
-	 */
+	/* "samples" counts samples taken; an event's value is scaled up to the whole time. */
 	CHECK(samples["long_loop"] * period < 90'000'000 * 9 / 10);
 	for (const char *function : {"long_loop", "short_loop"})
 		CHECK(std::abs(static_cast<double>(cycles[function]) * share /

@@ -10,14 +10,14 @@ using namespace cli_test;
 namespace {
 
 constexpr unsigned programs = 30, processes = 300;
-/* Rounds of a process, each of ten calls. */
+/* Rounds per process, each of ten calls. */
 constexpr unsigned busy = 400, idle = 2;
 
 using Place = std::pair<std::string, std::string>;
 
 struct Crowd {
 	std::vector<guest::Child> children;
-	std::map<Place, double> calls; /**< of each function of each program */
+	std::map<Place, double> calls; /**< by program and function */
 };
 
 /** The processes of program n are n, n + 30 and so on; every fourth process is busy. */
@@ -41,7 +41,7 @@ Crowd start_crowd(const TemporaryDirectory &directory)
 	return crowd;
 }
 
-/** The samples of the functions of the crowd, by program and function. */
+/** The crowd's samples, by program and function. */
 std::map<Place, double> samples_of(const std::string &file, const Crowd &crowd)
 {
 	const Output rows = profil("report --json --sort process,function " + file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/ends.cpp  The end of recordings, and the errors of those that cannot begin. */
+/** @file tests/guest/cli/ends.cpp  The end of recordings, and errors at their start. */
 #include "tests/guest/cli/support.h"
 #include "tests/guest/support/burner.h"
 
@@ -13,7 +13,7 @@ using namespace cli_test;
 
 namespace {
 
-/** A recording in the background, attached to a process that burns. */
+/** A recording in the background, attached to a process that uses CPU time. */
 struct RunningRecord {
 	explicit RunningRecord(const std::string &more = "")
 	{
@@ -97,7 +97,7 @@ TEST_CASE("samples of code that the recorder had no time to look for are in the 
 	REQUIRE(waitpid(recorder.pid(), &status, WUNTRACED) == recorder.pid());
 	REQUIRE(WIFSTOPPED(status));
 	attached.open();
-	/* On a busy host, the first ones may all be in the kernel. */
+	/* On a busy host, the first samples may all be in the kernel. */
 	REQUIRE(samples_come(100));
 	kill(target.pid(), SIGKILL);
 	target.reap();

@@ -126,7 +126,7 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	/* The kernel writes the zeroes, and so has the faults: 256, and some at the start. */
+	/* The kernel writes the zeroes, so it has the faults: 256, and some at the start. */
 	const Output recorded = profil("record -e page-faults:k,page-faults:u -o " + file +
 				       " -- dd if=/dev/zero of=/dev/null bs=1M count=1");
 	uint64_t faults = 0;
@@ -156,7 +156,7 @@ TEST_CASE("profil list has the events of the kernel, and of the CPU's those that
 	CHECK(has(list, "\ninstructions ") == cpu_counts(PERF_COUNT_HW_INSTRUCTIONS));
 	CHECK(has(list, "\ncache-misses ") == cpu_counts(PERF_COUNT_HW_CACHE_MISSES));
 #ifdef __aarch64__
-	/* What QEMU has; instructions under -icount only. */
+	/* The events that QEMU emulates; instructions only under -icount. */
 	CHECK(has(list,
 		  "\ncycles or cpu-cycles                             1 of 1,000,003      CAP_PERFMON\n"));
 	CHECK(has(list,

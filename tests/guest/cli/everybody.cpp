@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/everybody.cpp  Recordings of the whole machine, or by single processes. */
+/** @file tests/guest/cli/everybody.cpp  Recordings of the whole machine, by program or by process.
+ */
 #include "tests/guest/cli/support.h"
 
 #include <map>
@@ -62,7 +63,7 @@ TEST_CASE("record --per-process tells apart processes of one program, children t
 	REQUIRE(output.status == 0);
 	std::map<std::string, uint64_t> rows = by_process(file);
 
-	/* Interrupts are not among the processes. */
+	/* Interrupts are not processes. */
 	std::erase_if(rows, [](const auto &row) { return row.first.starts_with("["); });
 	CHECK(rows.size() == 2);
 	for (const auto &[name, samples] : rows) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/kernel.cpp  Time in the kernel by function, and which users are shown it.
- */
+/** @file tests/guest/cli/kernel.cpp  Time in the kernel by function, and which users see it. */
 #include "tests/guest/cli/support.h"
 #include "tests/guest/support/busy_module.h"
 

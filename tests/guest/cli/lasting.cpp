@@ -23,7 +23,7 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 		places.insert(row["address"].get<std::string>());
 	/*
 	 * The first table had 256 elements, and at most two tables existed at a time.  On a busy
-	 * host a tick comes about every 20 ms, and profil reads the table late, too.
+	 * host there is a tick about every 20 ms, and profil reads the table late, too.
 	 */
 	CHECK(places.size() > 256);
 	CHECK(json["ticks"]["lost_full"] == 0);
@@ -49,7 +49,7 @@ TEST_CASE("after a storm of more processes than there are numbers, the last ones
 	for (const Json &row : json["rows"])
 		named = named || (row["process"] == "cli_burn" && row.contains("pid") && row["pid"] == last);
 	CHECK(named);
-	/* On a busy host, forks can come faster than the module's pool is refilled. */
+	/* On a busy host, forks can outrun the refills of the recording's pool. */
 	const Json functions = report(file);
 
 	CHECK(functions["processes"].get<int>() + functions["ticks"]["forks_lost"].get<int>() == 9051);

@@ -11,7 +11,7 @@ using namespace cli_test;
 
 namespace {
 
-/** How long a profile's only event was enabled. */
+/** How long a profile's only event was enabled, in ns. */
 uint64_t enabled_ns_in(const std::string &file)
 {
 	const std::string key = "profil.event: ";
@@ -138,7 +138,7 @@ TEST_CASE("with --loop each file says what became of the event in its own part",
 	const int status = end_of(record);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 
-	/* In all files together, it was enabled on each CPU for no longer than it was recorded. */
+	/* In all files, the event was enabled on each CPU for no longer than the recording ran. */
 	const uint64_t most = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF)) *
 			      (static_cast<uint64_t>(end.tv_sec - begin.tv_sec) + 1) * ns_per_second;
 	uint64_t enabled = 0, samples = 0;

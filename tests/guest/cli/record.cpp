@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/record.cpp  profil record of real programs names the functions that burn. */
+/** @file tests/guest/cli/record.cpp  profil record names the functions in which programs spend
+ * time.
+ */
 #include "tests/guest/cli/support.h"
 
 #include <map>
@@ -237,7 +239,7 @@ TEST_CASE("a program that a user may not read at first has names if it is the sa
 	std::filesystem::copy_file(program("cli_burn_static"), path);
 	guest::need(chmod(path.c_str(), 0755), "chmod");
 
-	/* Start it before the chmod: a process with an unreadable program is not the user's. */
+	/* Start it before the chmod: a process whose program is unreadable is not the user's. */
 	const IdleProgram idle(1000, nobody_runs({path}));
 
 	guest::need(chmod(path.c_str(), 0711), "chmod");
@@ -311,11 +313,13 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);
 	CHECK(in_kernel(without) == 0);
 	CHECK(called["ticks"]["kernel"] == 0);
-	/* Its exec and its exit, which return to no program. */
+	/* The program's exec and exit, which return to no program. */
 	CHECK(in_kernel(called) * 5 < called["samples"].get<uint64_t>());
 	CHECK(called["samples"] > without["samples"]);
-	/* The hottest row is the system call that reads.  glibc 2.41 makes all such calls in a static
-	 * function. */
+	/*
+	 * The hottest row is the system call that reads.  glibc 2.41 makes all such calls in a
+	 * static function.
+	 */
 	const std::string hottest = called["rows"][0]["function"];
 	CAPTURE(hottest);
 	CHECK((has(hottest, "read") || has(hottest, "syscall_cancel") || hottest.starts_with("libc.so.6+")));

@@ -14,8 +14,8 @@ using namespace cli_test;
 namespace {
 
 /**
- * A profil record that searches for processes until it is told to end.  With --kernel-at call,
- * without which it would make a system-wide recording and not search.
+ * A profil record that searches for processes until it is told to end.  With --kernel, without
+ * which it would make a system-wide recording and not search.
  */
 class Search {
 public:
@@ -221,7 +221,7 @@ TEST_CASE("a program that overlayfs has copied up has its names", "[cli][search]
 			{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", burn, "1000000"});
 		const std::string file = directory / "p.pb.gz";
 
-		/* Until then it is root's. */
+		/* Until setpriv executes the program, the process is root's. */
 		REQUIRE(soon([&] {
 			return read_file("/proc/" + std::to_string(burner.pid()) + "/comm") == "burn\n";
 		}));
@@ -244,7 +244,7 @@ TEST_CASE("the counters of a hundred processes fit in the available memory", "[c
 	std::filesystem::copy("/bin/sleep", napper);
 	for (int i = 0; i < 100; i++)
 		nappers.push_back(start({napper, "1000"}));
-	/* Otherwise their start would be in the samples. */
+	/* Wait for all of them to sleep, or their start would be in the samples. */
 	for (const guest::Child &one : nappers)
 		REQUIRE(soon([&] {
 			return read_file("/proc/" + std::to_string(one.pid()) + "/syscall")
@@ -273,7 +273,7 @@ TEST_CASE("a process that enters a cgroup later is found", "[cli][search]")
 	Search search({"--cgroup", "profil-later"});
 
 	REQUIRE(soon([&] { return has(search.output(), "no process matches so far"); }));
-	/* Searches that find nothing make no difference. */
+	/* Two searches that find nothing change nothing. */
 	REQUIRE(Opens("/sys/fs/cgroup/profil-later/cgroup.procs").come(2));
 	std::ofstream("/sys/fs/cgroup/profil-later/cgroup.procs") << burn.pid() << std::endl;
 	REQUIRE(samples_come(50));

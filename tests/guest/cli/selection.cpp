@@ -17,7 +17,7 @@ using namespace cli_test;
 
 namespace {
 
-/** A profil record that goes on until it is told to end. */
+/** A profil record that runs until it is told to end. */
 class Selected {
 public:
 	explicit Selected(std::vector<std::string> what)
@@ -34,7 +34,7 @@ public:
 		return soon([&] { return has(output(), text); });
 	}
 
-	/** @param expected 1 if nothing was recorded. */
+	/** @param expected the exit status: 1 if nothing was recorded. */
 	Json end(int expected = 0)
 	{
 		kill(record_->pid(), SIGINT);
@@ -87,7 +87,7 @@ std::string script(const TemporaryDirectory &directory, const std::string &name,
 	return directory / name;
 }
 
-/** A cgroup, without members at the end. */
+/** A cgroup whose members leave it at the end. */
 class Cgroup {
 public:
 	explicit Cgroup(const std::string &name) : path_("/sys/fs/cgroup/" + name)
@@ -140,7 +140,7 @@ TEST_CASE("record -a with a name keeps the processes that run and those that beg
 	CHECK(rows.size() == 2);
 	CHECK(rows.at("cli_burn") > 0);
 	CHECK(rows.at("cli_burn_static") > 0);
-	/* The ticks in the kernel are of these processes only, too. */
+	/* Ticks in the kernel are only of these processes, too. */
 	CHECK(json["ticks"]["kernel"].get<uint64_t>() < json["samples"].get<uint64_t>());
 	CHECK(json["ticks"]["lost_late"] == 0);
 	/* No tick of another process is in the account, not even a lost one. */
@@ -185,7 +185,7 @@ TEST_CASE("with --per-process those that match are told apart", "[cli][search]")
 	CHECK(rows.size() == 2);
 }
 
-/* The name of a process changes in execve(2), where it is not another program's yet. */
+/* A process's name changes in execve(2), before the process runs the other program. */
 TEST_CASE("a process in execve matches only by the name that it began with", "[cli][search]")
 {
 	const guest::HeldExec held("held");

@@ -43,7 +43,10 @@ using support::TemporaryDirectory;
 using support::thread_named;
 using support::values_of;
 
-/** As support::start(), at the lowest priority, so that tests need not wait for what they profile. */
+/**
+ * support::start(), but all programs except profil run at the lowest priority, so that tests need
+ * not wait for what they profile.
+ */
 inline guest::Child start(std::vector<std::string> arguments, const std::string &output = "/dev/null")
 {
 	const bool is_profil = arguments[0] == profil_path();
@@ -82,7 +85,7 @@ private:
 	guest::Child process_;
 };
 
-/** What recordings have counted so far, in user mode and in the kernel. */
+/** The ticks that recordings have counted so far, in user mode and in the kernel. */
 inline uint64_t counted_ticks()
 {
 	return guest::module_ticks("counted") + guest::module_ticks("kernel");
@@ -118,7 +121,7 @@ inline std::string record_events(const std::string &events, const std::string &f
 	return output.text;
 }
 
-/** Does the kernel let this process count it? */
+/** Does the kernel let this process count this hardware event? */
 inline bool cpu_counts(uint64_t config)
 {
 	return guest::open_proof({.pid = 0, .type = PERF_TYPE_HARDWARE, .config = config}).get() >= 0;

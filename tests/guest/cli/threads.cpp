@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/threads.cpp  profil record -t records one of a process's two threads. */
+/** @file tests/guest/cli/threads.cpp  profil record of single threads (-t), and by thread
+ * (--per-thread).
+ */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>
@@ -47,7 +49,7 @@ TEST_CASE("only the threads given with -t are recorded, under their own names", 
 
 	const Json both = Json::parse(run(profil_path() + " report --json --sort process " + file).text);
 
-	/* Interrupts are not of a thread. */
+	/* Interrupts have no thread. */
 	for (const Json &row : both["rows"])
 		if (row.contains("pid"))
 			names[row["pid"].get<pid_t>()] = row["process"].get<std::string>();
@@ -138,7 +140,7 @@ TEST_CASE(
 	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
 	/* The second thread ticks where the first one did, so only the thread itself is new. */
 	for (int i = 0; i < 2; i++) {
-		/* After seconds without ticks, other recordings look again only for news. */
+		/* After seconds without ticks, other recordings look again only when woken. */
 		sleep(6);
 		idle.burn();
 		REQUIRE(samples_come(1000));
