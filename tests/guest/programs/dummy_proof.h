@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/** @file tests/guest/programs/dummy_proof.h  A perf event on a process, as the proof that one may record it.
+/** @file tests/guest/programs/dummy_proof.h  A perf event on a process, as proof that the caller
+ * may record the process.
  */
 #ifndef TESTS_GUEST_PROGRAMS_DUMMY_PROOF_H
 #define TESTS_GUEST_PROGRAMS_DUMMY_PROOF_H

@@ -65,8 +65,8 @@ __attribute__((noinline)) void after_hot(void)
 }
 
 /*
- * Read the clock rarely: a system call is slow on a debug kernel.  In a guest the time in which
- * its busy host runs something else is CPU time, too: do not let that be all.
+ * Read the clock rarely: a system call is slow on a debug kernel.  In a guest, the time that its
+ * busy host spends on something else is CPU time, too, so run a minimum of rounds.
  */
 static void spend(unsigned long ms, void (*in)(unsigned long))
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Has a copy of libprofil.a, and loads the shared library (its first argument).  Before either is
- * called, it occupies the addresses at which copies meet, as the second argument says: "reserved",
- * "zeroes", or "none", after which no more memory can be mapped at all.  Exit status 0: one copy
- * turned off what the other had turned on, both ways.
+ * Linked with libprofil.a, and loads the shared library (its first argument).  Before it calls
+ * either, it occupies the addresses at which copies meet, as the second argument says: "reserved",
+ * "zeroes", or "none", after which no more memory can be mapped at all.  Exit status 0: each copy
+ * turned off what the other had turned on.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/programs/record_short.c  A storm of short programs, or one of them.
  *
- *   record_short NUMBER HOW    start that many programs, one after the other, each by HOW:
+ *   record_short NUMBER HOW    start NUMBER programs, one after another, each by HOW:
  *                              fork (no exec), exec (fork and exec), vfork (vfork and exec)
  *   record_short               be such a program: about a million instructions
  *

@@ -4,14 +4,14 @@
  *
  *   uapi_compat count ADDRESS             a counter for each address
  *   uapi_compat everything ADDRESS        4 GiB of text in one region
- *   uapi_compat samples ADDRESS WIDTH     PCs of that many bytes
+ *   uapi_compat samples ADDRESS WIDTH     PCs of WIDTH bytes
  *   uapi_compat full                      an array of 4-byte PCs that fills up
  *   uapi_compat fork ADDRESS              a child inherits the profile
  *   uapi_compat record ADDRESS            record a child
- *   uapi_compat record-pid PID ADDRESS    record any process that loops there
+ *   uapi_compat record-pid PID ADDRESS    record another process, which loops there
  *   uapi_compat errors                    refused commands
  *   uapi_compat ring                      a command through io_uring
- *   uapi_compat state N                   its self profile has that state
+ *   uapi_compat state N                   check that its self profile has state N
  *   uapi_compat burn ADDRESS              print a line, then loop there for ever
  */
 #include <errno.h>
@@ -270,7 +270,7 @@ static struct profil_describe described(uint32_t number)
 	return about;
 }
 
-/* Does an element of the table stand for the loop? */
+/* Is this key that of an element for the loop? */
 static int of_loop(uint64_t key, uint64_t address)
 {
 	struct profil_describe text;
@@ -291,7 +291,7 @@ static uint64_t in_loop(uint64_t address)
 	return sum;
 }
 
-/* Kills the process at the end. */
+/* Records a process, and kills it at the end. */
 static void record(pid_t pid, uint64_t address)
 {
 	struct profil_record how = {

@@ -4,8 +4,8 @@
  *   uapi_target state               print the state of its self profile
  *   uapi_target wait                print a line, then wait for the end of its input
  *   uapi_target burn ADDRESS        loop at that address for ever
- *   uapi_target burn-again ADDRESS  execute this program once more, and do so
- *   uapi_target child ADDRESS USER  wait for a child that does so as that user
+ *   uapi_target burn-again ADDRESS  execute this program again, then loop at that address
+ *   uapi_target child ADDRESS USER  wait for a child that loops there as that user
  */
 #include <errno.h>
 #include <fcntl.h>

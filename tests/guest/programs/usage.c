@@ -2,9 +2,9 @@
 /*
  * Usage: usage FILE COMMAND...
  *
- * Runs a command and writes what it used to FILE, in a line: CPU seconds, with those of its
- * children, and KiB of memory at most.  The exit status is the command's.  It uses little itself,
- * because benchmarks include it.
+ * Runs a command, and writes a line to FILE: CPU seconds of the command and its children, and their
+ * peak memory in KiB.  The exit status is the command's.  This program uses little itself, because
+ * benchmarks include it.
  */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Has events in known numbers: page faults of two functions, and writes of a variable by one. */
+/* Causes events in known numbers: page faults in two functions, and writes of a variable in one. */
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -8,14 +8,14 @@
 
 volatile long watched __attribute__((aligned(8)));
 
-/* A page fault for each page: 2,000 in each round. */
+/* One page fault for each page: 2,000 in each round. */
 __attribute__((noipa)) static void fill_pages(char *pages, int count)
 {
 	for (int i = 0; i < count; i++)
 		((volatile char *)pages)[i * PAGE] = 1;
 }
 
-/* Likewise 1,000; each page is the zero page, so that writing to it is another fault. */
+/* 1,000 faults in each round.  Each page is the zero page, so a write to it is another fault. */
 __attribute__((noipa)) static void read_pages(const char *pages, int count)
 {
 	for (int i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/programs/cli/cli_jit.cpp  Generates, names and runs code as a JIT compiler: cli_jit MS
- * HOW
+/** @file tests/guest/programs/cli/cli_jit.cpp  Generates, names and runs code like a JIT compiler:
+ * cli_jit MS HOW
  *
  *   MS    CPU time in milliseconds
  *   HOW   map: named by /tmp/perf-PID.map

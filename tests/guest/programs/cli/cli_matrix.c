@@ -16,7 +16,7 @@ __attribute__((noipa)) static void fill(void)
 			matrix[row][column] = row;
 }
 
-/* All of it: 512 elements of a page, one after the other. */
+/* Sums up the whole matrix: 512 elements of a page, one after the other. */
 __attribute__((noipa)) static double sum_by_rows(void)
 {
 	double sum = 0;
@@ -27,7 +27,7 @@ __attribute__((noipa)) static double sum_by_rows(void)
 	return sum;
 }
 
-/* A 64th of it: each element is in a different page from the one before. */
+/* Sums up a 64th of the matrix: each element is in a different page from the one before. */
 __attribute__((noipa)) static double sum_by_columns(void)
 {
 	double sum = 0;
@@ -43,7 +43,7 @@ int main(void)
 	matrix = aligned_alloc(4096, sizeof(*matrix) * ROWS);
 	if (!matrix)
 		return 1;
-	/* Otherwise a fault brings 512 rows. */
+	/* Otherwise a fault provides 512 rows. */
 	madvise(matrix, sizeof(*matrix) * ROWS, MADV_NOHUGEPAGE);
 	fill();
 	printf("%.0f\n", sum_by_rows());

@@ -19,7 +19,7 @@ int main()
 {
 	struct prof list[2];
 
-	/* Scale 2 is a clock, whose counter stays at 65535. */
+	/* Scale 2 counts all ticks in one counter, which stays at 65535. */
 	counters[0] = 65534;
 	if (profil(counters, sizeof counters, 0, 2))
 		return 1;
@@ -28,7 +28,7 @@ int main()
 	work_on();
 	if (counters[0] != 65535)
 		return 3;
-	/* Only the low 16 bits of the scale count: this is off. */
+	/* Only the low 16 bits of the scale matter: this turns the profile off. */
 	profil(counters, sizeof counters, 0, 0x10000);
 	counters[0] = 0;
 	work_on();

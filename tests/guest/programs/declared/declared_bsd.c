@@ -13,15 +13,15 @@ int main()
 {
 	unsigned long offset = (unsigned long)work - 0x10000;
 
-	/* Scale 2 is a counter for 64 KiB, not a clock. */
+	/* With scale 2 a counter is for 64 KiB; it does not count all ticks. */
 	if (profil(counters, sizeof counters, offset, 2))
 		return 1;
 	if (!work_in_second(counters))
 		return 2;
-	/* No scale is above 0x10000, and then nothing changes. */
+	/* A scale above 0x10000 is an error, and changes nothing. */
 	if (profil(counters, sizeof counters, offset, 0x10001) != -1 || errno != EINVAL || !work(counters))
 		return 3;
-	/* What the first buffer does not cover counts in the second. */
+	/* PCs that the first buffer does not cover count in the second. */
 	if (profil(counters, sizeof counters, 0, 0x10000) || add_profil(more, sizeof more, offset, 2))
 		return 4;
 	if (!work_in_second(more))

@@ -24,7 +24,7 @@ int main()
 	struct prof one;
 	struct timeval tick;
 
-	/* Scale 2 is a clock, whose counter wraps. */
+	/* Scale 2 counts all ticks in one counter, which wraps. */
 	counters[0] = 65535;
 	if (profil(counters, sizeof counters, 0, 2))
 		return 1;

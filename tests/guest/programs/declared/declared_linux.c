@@ -22,14 +22,14 @@ int main()
 	struct timeval tick;
 	unsigned long offset = (unsigned long)work - 0x10000;
 
-	/* Scale 2 is a counter for 64 KiB, and scales above 0x10000 are valid. */
+	/* With scale 2 a counter is for 64 KiB, and scales above 0x10000 are valid. */
 	if (profil(counters, sizeof counters, offset, 2))
 		return 1;
 	if (!work_in_second(counters))
 		return 2;
 	if (profil(counters, sizeof counters, offset, 0x20000))
 		return 3;
-	/* Linux's values: PROF_UINT is 32 bits, and without PROF_FAST it is 100 Hz. */
+	/* Linux's values: PROF_UINT is 32 bits, and the rate without PROF_FAST is 100 Hz. */
 	one.pr_base = (void *)wide;
 	one.pr_size = sizeof wide;
 	one.pr_off = 0;

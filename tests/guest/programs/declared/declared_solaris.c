@@ -9,7 +9,7 @@ extern void profil();
 
 int main()
 {
-	/* Scale 2 is a clock, which stops instead of counting beyond 32767. */
+	/* Scale 2 counts all ticks in one counter, which stops at 32767. */
 	counters[0] = 32766;
 	profil(counters, sizeof counters, 0, 2);
 	if (!work_to(counters, 32767))

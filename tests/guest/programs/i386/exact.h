@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/** @file tests/guest/programs/i386/exact.h  What the 32-bit programs share that call libprofil.
+/** @file tests/guest/programs/i386/exact.h  Shared by the 32-bit programs that call libprofil.
  *
- * Their loop and their counters are above 2 GiB, where an address becomes another one if its sign
- * is extended.  They print "ok", or the condition that failed.
+ * Their loop and their counters are above 2 GiB, where sign extension changes an address.  They
+ * print "ok", or the condition that failed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +25,7 @@
 /** The errno of an expression, or 0. */
 #define ERROR_OF(call) (errno = 0, (void)(call), errno)
 
-/** Require that this counter has every tick of the profile that was counted. */
+/** Require that every counted tick of the profile is in this counter. */
 #define REQUIRE_ALL_IN(counter)                      \
 	do {                                         \
 		uint64_t in_it, counted_;            \
@@ -40,7 +40,7 @@ enum { PAGE = 4096 };
 
 static const uintptr_t loop = 0xc0000400;
 
-/* A page at an address that was free. */
+/* Map a page at an address that must be free. */
 static void *page_at(uintptr_t address, int protection)
 {
 	void *at = mmap((void *)address, PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
@@ -62,7 +62,7 @@ static inline void *read_only(void)
 	return page_at(0xb0000000, PROT_READ);
 }
 
-/** An address at which there is nothing. */
+/** An address where nothing is mapped. */
 static inline void *nowhere(void)
 {
 	return (void *)0xb8000000;

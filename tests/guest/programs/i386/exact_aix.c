@@ -5,7 +5,10 @@
 
 static void histogram(volatile unsigned short *counters)
 {
-	/* One byte above the offset is in the second counter; only 16 bits of the scale count. */
+	/*
+	 * The loop is seven bytes above the offset, which AIX rounds up to the third counter; only
+	 * 16 bits of the scale matter.
+	 */
 	REQUIRE(ERROR_OF(profil((unsigned short *)counters, 16, loop - 7, 0x18000)) == 0);
 	SPIN_UNTIL(counters[2] >= 3);
 	REQUIRE_ALL_IN(counters[2]);

@@ -6,7 +6,9 @@
 
 static void histogram(volatile unsigned short *counters)
 {
-	/* The distance is halved first, so that a scale of 0x8000 is four bytes of text. */
+	/*
+	 * The distance is halved first, so a scale of 0x8000 is a counter for four bytes of text.
+	 */
 	REQUIRE(profil((unsigned short *)counters, 16, loop - 8, 0x8000) == 0);
 	REQUIRE(status().period == 10000000);
 	SPIN_UNTIL(counters[2] >= 3);
@@ -42,7 +44,7 @@ static void regions(volatile unsigned int *counters)
 	REQUIRE(ERROR_OF(sprofil(list, -1, NULL, PROF_UINT)) == EINVAL);
 	REQUIRE(ERROR_OF(sprofil(list, 2, nowhere(), PROF_UINT)) == EFAULT);
 	REQUIRE(ERROR_OF(sprofil(nowhere(), 2, NULL, PROF_UINT)) == EFAULT);
-	/* The list alone would have 32 GiB. */
+	/* The list alone would take 32 GiB. */
 	REQUIRE(ERROR_OF(sprofil(list, INT_MAX, NULL, PROF_UINT)) == ENOMEM);
 	REQUIRE(!is_off());
 	REQUIRE(sprofil(NULL, 0, NULL, 0) == 0 && is_off());

@@ -5,7 +5,7 @@
 
 static void histogram(volatile unsigned short *counters)
 {
-	/* One byte above the offset is in the second counter. */
+	/* The loop is seven bytes above the offset, which Tru64 rounds up to the third counter. */
 	REQUIRE(ERROR_OF(profil((void *)counters, 16, loop - 7, 0x8000)) == 0);
 	REQUIRE(status().period == 1000000000 / 1024);
 	SPIN_UNTIL(counters[2] >= 3);
