@@ -157,14 +157,15 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
 			  const char **step);
 
 /**
- * Add many processes to a recording, or threads to one of threads (PROFIL_THREAD), with one
- * io_uring submission for each batch of them.
+ * Add many processes (with PROFIL_THREAD, threads) to a recording, with one io_uring submission
+ * for each batch.
  *
- * For each target the library opens a perf event like that of the recording, as the proof that
- * the caller may record it (perf_event_open(2), perf_event_paranoid), adds it, and closes the
- * event.  If the caller has CAP_PERFMON, and the recording's ticks come from a clock, all targets
- * share an event on a CPU instead.  A batch has at most 128 targets, and uses at most half of
- * RLIMIT_NOFILE.  Falls back to ioctl(2) where io_uring is forbidden, and in the library for i386.
+ * For each target the library opens a perf event like the recording's, which proves that the
+ * caller may record the target (perf_event_open(2), perf_event_paranoid), adds the target, and
+ * closes the event.  If the caller has CAP_PERFMON, and the recording's ticks come from a clock,
+ * all targets share an event on a CPU instead.  A batch has at most 128 targets, and uses at most
+ * half of RLIMIT_NOFILE.  Falls back to ioctl(2) where io_uring is forbidden, and in the library
+ * for i386.
  *
  * @param session the owner.
  * @param profile number of a recording that profil_session_record() or
@@ -180,17 +181,17 @@ ssize_t profil_session_add(struct profil_session *session, uint32_t profile, str
 			   size_t nr);
 
 /**
- * The same as profil_session_record() for a recording whose ticks come from an event instead of a clock: page
- * faults, cache misses, writes to a variable.
+ * Begin a recording whose ticks come from an event instead of a clock: page faults, cache
+ * misses, writes to a variable.  Otherwise the same as profil_session_record().
  *
  * @param session the owner.
- * @param pid as above.
+ * @param pid as for profil_session_record().
  * @param event the event, as for perf_event_open(2).  Only type, config, config1, config2,
  *        bp_type, precise_ip, exclude_user and exclude_kernel are used.  The event is counted
  *        on every CPU, so all but software events need CAP_PERFMON.  With exclude_user,
  *        @p record needs PROFIL_RECORD_KERNEL.
- * @param record as above; its period is a number of events.
- * @param step as above.
+ * @param record as for profil_session_record(), except that its period is a number of events.
+ * @param step as for profil_session_record().
  * @return 0, or -1 with errno: EPERM if the event needs CAP_PERFMON, and the caller lacks it.
  */
 int profil_session_record_event(struct profil_session *session, pid_t pid,
@@ -218,7 +219,7 @@ int profil_session_table(struct profil_session *session, uint32_t profile, void 
 int profil_session_wait(struct profil_session *session, uint32_t profile, uint32_t keys);
 
 /**
- * Look up what a number of a recording stands for; PROFIL_DESCRIBE_OPEN also opens its file.
+ * Look up what one of a recording's numbers stands for; PROFIL_DESCRIBE_OPEN also opens its file.
  * @param describe in and out, as struct profil_describe says.
  * @return 0, or -1 with errno.
  */

@@ -51,26 +51,26 @@ int profil_irix(unsigned short *buff, unsigned int bufsiz, size_t offset, unsign
 struct prof {
 	void *pr_base;	       /**< its counters */
 	unsigned int pr_size;  /**< size of the counters in bytes */
-	size_t pr_off;	       /**< PCs above it are counted, in the lowest region also the PC at it */
+	size_t pr_off;	       /**< PCs above it are counted; in the lowest region, also this PC */
 	unsigned int pr_scale; /**< 16.16 fixed point; 0 and 1: the region swallows its ticks */
 };
 
 #define PROF_USHORT 1 /**< 16-bit counters */
-#define PROF_UINT 2   /**< 32-bit counters, also together with PROF_USHORT */
+#define PROF_UINT 2   /**< 32-bit counters, even if PROF_USHORT is also set */
 #define PROF_FAST 4   /**< 1000 Hz */
 
-/** Ticks with PROF_FAST for each tick without it, as in <sys/profil.h>.  @see sprofil(2) of IRIX, flags */
+/** PROF_FAST ticks per ordinary tick, as in <sys/profil.h>.  @see sprofil(2) of IRIX, flags */
 #define PROF_FAST_CNT 10
 
-/** The most regions of sprofil(), as in <sys/profil.h>.  @see sprofil(2) of IRIX, E2BIG */
+/** Maximum number of sprofil() regions, as in <sys/profil.h>.  @see sprofil(2) of IRIX, E2BIG */
 #define PROFIL_MAX 100
 
 /**
- * The same for up to 100 regions.
+ * Count like profil(), in up to 100 regions.
  *
  * A PC belongs to the region with the largest pr_off strictly below it; the region
- * with the lowest pr_off also has the PC at it.  The last entry may have pr_off 0 and
- * pr_scale 2: PCs beyond the end of their region, or below all regions, then count in
+ * with the lowest pr_off also includes the PC equal to it.  The last entry may have pr_off 0
+ * and pr_scale 2: PCs beyond the end of their region, or below all regions, then count in
  * its first counter.
  *
  * @param profp the regions.

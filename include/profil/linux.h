@@ -61,7 +61,7 @@ enum {
 #endif
 
 /**
- * The same for many regions, whose counters stay at their greatest value.
+ * Count like profil(), in many regions, whose counters stay at their greatest value.
  *
  * Where regions overlap, the one with the largest pr_off counts.  PCs in no region
  * count in the first counter of an entry with pr_off 0 and pr_scale 2.

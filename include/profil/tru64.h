@@ -56,10 +56,10 @@ struct profil_args_v5 {
 
 #define PROFIL_FLAGS_ALL_THREADS 1 /**< no effect: all threads are always profiled */
 
-/** The most ranges of the second form, as in <sys/resource.h>.  @see profil(2) of Tru64, args */
+/** Maximum number of ranges, as in <sys/resource.h>.  @see profil(2) of Tru64, args */
 #define PROFIL_MAX 64
 
-/* Names that <sys/resource.h> has for scales.  See profil(2) of Tru64, DESCRIPTION. */
+/* The names of <sys/resource.h> for scales.  See profil(2) of Tru64, DESCRIPTION. */
 #define PROFIL_SCALE_TOTAL 2  /**< every PC counts in the first counter */
 #define PROFIL_SCALE_STOP_1 1 /**< off */
 #define PROFIL_SCALE_STOP 0   /**< off */
@@ -85,7 +85,7 @@ struct profil_args_v5 {
  */
 void profil_tru64(void *buffer, size_t size, unsigned long offset, unsigned long scale);
 
-/** The same for an array of struct profil_args_v5. */
+/** Does the same as profil_tru64() for an array of struct profil_args_v5. */
 void profil_tru64_v5(void *buffer, size_t size, unsigned long offset, unsigned long scale);
 
 #ifdef __cplusplus
