@@ -25,7 +25,7 @@
  *   E2BIG       the structure is longer than the module's, and a byte that it does not know is not
  *               zero; more regions than &profil_info.region_max
  *   EACCES      the proof was opened with other credentials, or excludes a mode in which the
- *               profile samples; its target is no longer dumpable; a target without CAP_PERFMON
+ *               profile samples; its target is no longer dumpable; @target needs CAP_PERFMON
  *   EAGAIN      a command on a ring without IOSQE_ASYNC, which has changed nothing
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
@@ -39,7 +39,7 @@
  *   EINTR       a fatal signal came while the command waited
  *   EINVAL      a size below the first version, an unknown flag or value, padding that is not
  *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
- *               that does not sample, is on a task with a target, or on a CPU without one
+ *               that does not sample, one on a task with @target given, or on a CPU without it
  *   ENODEV      (from open) the module is not loaded; the event's PMU was removed
  *   ENOENT      no such profile in this file; no CPU can count the event
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
@@ -244,13 +244,13 @@ struct profil_start {
 /**
  * struct profil_stop - PROFIL_STOP: end a profile
  * @size: in: bytes of this structure
- * @flags: in: 0; of a recording also PROFIL_STOP_KEEP (<linux/profil_record.h>)
+ * @flags: in: 0; for a recording also PROFIL_STOP_KEEP (<linux/profil_record.h>)
  * @profile: in: 0: the caller's self profile; else a recording of this file
  * @reserved: in: 0
  * @stored: out: number of PCs stored since it was started
  *
  * When it returns, the counters are no longer written and their memory may be
- * freed.  Stopping a self profile that does not exist is no error.
+ * freed.  Stopping a self profile that does not exist is not an error.
  */
 struct profil_stop {
 	__u32 size;

@@ -116,7 +116,7 @@ struct profil_count {
 	__aligned_u64 count;
 };
 
-#define PROFIL_COUNT_SHIFT	40	/* of the cell's number in a key */
+#define PROFIL_COUNT_SHIFT	40	/* shift of the cell's number in a key */
 
 /**
  * struct profil_record - PROFIL_RECORD: begin a recording
@@ -175,11 +175,12 @@ struct profil_record {
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @profile: in: number of a recording that is not system-wide
- * @proof: in: as in &struct profil_record; of the same event if the recording is of an event
+ * @proof: in: as in &struct profil_record; for the same event if the recording counts an event
  * @target: in: as in &struct profil_record
  * @reserved: in: 0
  *
- * What is added stays until it or the recording ends.  ENOENT if the recording has ended.
+ * An added process or thread stays until it, or the recording, ends.  ENOENT if the recording has
+ * ended.
  */
 struct profil_add {
 	__u32 size;
@@ -196,7 +197,7 @@ struct profil_add {
  * @flags: in: 0
  * @profile: in: number of the recording
  * @nr_counts: in: as in &struct profil_record
- * @table: in: likewise
+ * @table: in: as in &struct profil_record
  *
  * Each tick counts in exactly one of the two tables, and in the new one once the command has
  * returned.  EPERM if the present table is not in the caller's address space.  ENOENT if the
