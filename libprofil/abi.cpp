@@ -81,7 +81,7 @@ PROFIL_EXPORT int sprofil_irix(void *profp, int profcnt, struct timeval *tvp, un
 }
 
 #ifdef __i386__
-/* The same for programs compiled with _TIME_BITS=64; the headers choose. */
+/* sprofil_linux() for programs compiled with _TIME_BITS=64; the headers select it. */
 PROFIL_EXPORT int sprofil_linux_time64(void *profp, int profcnt, void *tvp, unsigned flags)
 {
 	const Caller caller;

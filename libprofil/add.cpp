@@ -172,7 +172,7 @@ void Batch::by_ioctl(Addition &addition)
 
 /*
  * If the shared proof fails, the target's own may work, and otherwise gives the better error.  A
- * target that is in the recording already needs none.
+ * target that is already in the recording needs no proof.
  */
 void Batch::end(Addition &addition, int error)
 {

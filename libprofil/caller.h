@@ -27,7 +27,7 @@ public:
 		return error ? -1 : 0;
 	}
 
-	/** The same for a call of a classical system; reports the error, too. */
+	/** Return 0 or -1 from a classical system's call, and report the error. */
 	[[nodiscard]] int answer(int error, const char *call) const
 	{
 		if (error)

@@ -175,8 +175,8 @@ constexpr Sentence sentences[] = {
 };
 
 /*
- * EACCES without a step.  PROFIL_RECORD and PROFIL_ADD, the commands with a proof, report
- * theirs, so here the device could not be opened.
+ * EACCES without a step: the device could not be opened.  PROFIL_RECORD and PROFIL_ADD, the
+ * commands with a proof, report their step.
  */
 void device_denied(const Text &text)
 {

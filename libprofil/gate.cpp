@@ -22,9 +22,9 @@ namespace {
  * Wait until every tick that has begun on another CPU has ended.  membarrier(2) interrupts
  * each CPU that runs a thread of this process, and ticks run with interrupts off.
  *
- * In a process with one thread, only that thread can have ticks, so it needs no system
- * call, which a filter might forbid.  (glibc does not know of threads that a program
- * makes by clone(CLONE_VM) itself: a tick of such a thread may end a moment after this.)
+ * In a process with one thread, only that thread can have ticks, so no system call is
+ * needed, which a filter might forbid.  (glibc does not know of threads that a program
+ * creates with clone(CLONE_VM) itself: a tick of such a thread may end a moment after this.)
  */
 bool wait_for_ticks()
 {

@@ -19,7 +19,7 @@ namespace libprofil {
 	return memory == MAP_FAILED ? nullptr : memory;
 }
 
-/** The same, but a child made by fork sees zeroes again. */
+/** map_zeroes(), but a child made by fork sees zeroes again. */
 [[nodiscard]] inline void *map_wiped_by_fork(size_t bytes)
 {
 	void *const memory = map_zeroes(bytes);

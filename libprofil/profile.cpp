@@ -114,7 +114,7 @@ int start_unchecked(const profil_spec &spec, uint64_t *stored)
 	return 0;
 }
 
-/* Its first and last page: the others may be many, or sparse, and a tick looks at its page itself. */
+/* Checks the first and last page only: a buffer may be sparse, and each tick checks its page. */
 static int check_buffer(uint64_t start, uint64_t bytes)
 {
 	if (!bytes)
@@ -146,7 +146,7 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	return error ? error : start_unchecked(spec, stored);
 }
 
-/* With the regions at @p room, for which there is room. */
+/* Starts a profile with the regions copied to @p room, which is large enough. */
 static int start_copied(const profil_spec &spec, profil_region *room, uint64_t *stored)
 {
 	profil_spec own = spec;
@@ -161,7 +161,7 @@ int start_callers(const profil_spec &spec, uint64_t *stored)
 {
 	profil_region few[4];
 
-	/* The module refuses more. */
+	/* Without regions there is nothing to copy, and the module refuses too many. */
 	if (!spec.nr_regions || spec.nr_regions > regions_max)
 		return start_self(spec, stored);
 	if (spec.nr_regions <= std::size(few))
@@ -172,7 +172,7 @@ int start_callers(const profil_spec &spec, uint64_t *stored)
 	return many ? start_copied(spec, many.get(), stored) : ENOMEM;
 }
 
-/* For when no copy of this library has started a profile with a gate, or membarrier() fails. */
+/* Used if no copy of this library has started a profile with a gate, or if membarrier() fails. */
 static int stop_by_device(uint64_t *stored)
 {
 	Device device;

@@ -17,7 +17,7 @@ namespace libprofil {
 /** The most regions that the module accepts. */
 constexpr size_t regions_max = 32768;
 
-/** The period of a rate in Hz, in ns. */
+/** The period, in ns, of a rate in Hz. */
 constexpr uint64_t period_of(unsigned hz)
 {
 	return 1'000'000'000 / hz;
@@ -52,7 +52,7 @@ constexpr profil_spec classic_profile()
 
 /**
  * Start the process's own profile, whether or not its counters can be written: the first tick
- * whose counter cannot be turns it off.
+ * that cannot write its counter turns the profile off.
  * @see profil_self_start().  @return 0, or an errno value.
  */
 [[nodiscard]] int start_unchecked(const profil_spec &spec, uint64_t *stored);
@@ -60,7 +60,7 @@ constexpr profil_spec classic_profile()
 /** @see profil_self_start().  @return 0, or an errno value; EFAULT if a counter cannot be written. */
 [[nodiscard]] int start_self(const profil_spec &spec, uint64_t *stored);
 
-/** The same for a description whose regions may be anywhere. */
+/** start_self() for a caller's spec, whose regions may be at any address, even a bad one. */
 [[nodiscard]] int start_callers(const profil_spec &spec, uint64_t *stored);
 
 /**

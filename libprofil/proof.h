@@ -29,7 +29,7 @@ namespace libprofil {
  * Open a perf event on a CPU, which proves that we may profile every process.
  * @param flags as for open_proof().
  * @param proof receives the descriptor.
- * @param event likewise.
+ * @param event as for open_proof().
  * @return 0, or an errno value.
  */
 [[nodiscard]] int open_proof_of_everybody(uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);

@@ -18,7 +18,7 @@ int prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event)
 	return open_proof(pid, proof_flags(flags), proof, event);
 }
 
-/* Allocate what is kept of the recording first: one that has begun must not be lost. */
+/* Allocate the session's entry first: a recording that has begun must not be lost. */
 int begin(profil_session &session, profil_record &record, const perf_event_attr *event)
 {
 	auto *begun = static_cast<Begun *>(malloc(sizeof(Begun)));

@@ -10,7 +10,7 @@
 
 namespace libprofil {
 
-/** What open_proof() has to know of a recording with these flags of PROFIL_RECORD. */
+/** The flags for open_proof() that a recording with these flags of PROFIL_RECORD needs. */
 [[nodiscard]] constexpr uint32_t proof_flags(uint32_t record)
 {
 	/* The proof must permit sampling the kernel only if kernel ticks count at a place. */

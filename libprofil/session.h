@@ -8,7 +8,7 @@
 
 namespace libprofil {
 
-/** What the proof of each process of a recording must be like. */
+/** A recording of a session, with what the proof of each of its processes depends on. */
 struct Begun {
 	uint32_t profile;
 	uint32_t flags;	       /**< of PROFIL_RECORD */
@@ -22,7 +22,7 @@ struct Begun {
 struct profil_session {
 	/** @return 0, or an errno value. */
 	[[nodiscard]] static int create(profil_session *&session);
-	/** Close it, which ends its recordings. */
+	/** Close the session, which ends its recordings. */
 	static void destroy(profil_session *session);
 
 	/** A recording that was begun and has not been stopped; or nullptr. */

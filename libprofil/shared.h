@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file libprofil/shared.h
- * What all copies of this library in a process share.
+ * The state that all copies of this library in a process share.
  *
  * A process has one profile, but may have several copies of the library: one in each
  * program or plugin that is linked with libprofil.a, and the shared one, loaded by
@@ -29,7 +29,7 @@ struct alignas(4096) Shared {
 	static constexpr unsigned gates_nr = 16;
 
 	std::atomic<uint64_t> magic;
-	/** The number of starts and stops, and what it was at the last start of each kind. */
+	/** The number of starts and stops, and its value at the last start of each kind. */
 	std::atomic<uint64_t> changes, start_of[2];
 	/** The gate of the profile that was started last, or nullptr. */
 	std::atomic<profil_gate *> current;

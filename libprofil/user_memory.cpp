@@ -100,7 +100,7 @@ int make_writable(uint64_t address)
 		return EFAULT;
 	if (!madvise(reinterpret_cast<void *>(address - address % page), page, MADV_POPULATE_WRITE))
 		return 0;
-	/* A sandbox may forbid it: then the first tick finds out. */
+	/* A sandbox may forbid madvise(): the first tick then finds out. */
 	return errno == ENOSYS || errno == EPERM ? 0 : EFAULT;
 }
 

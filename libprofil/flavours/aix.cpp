@@ -15,7 +15,7 @@ namespace libprofil {
 constexpr uint32_t scale_mask = 0xffff;
 constexpr unsigned computed_scale = UINT32_MAX;
 
-/* Held from the look for a running profile to the start, so that only one thread starts. */
+/* Held from the check for a running profile until the start, so that only one thread starts. */
 static constinit Lock lock;
 
 static profil_spec aix_profile()

@@ -33,7 +33,7 @@ static uint64_t end_of_user_space()
 	return std::bit_ceil(uint64_t{getauxval(AT_EXECFN)}) - 4096;
 }
 
-/* Bytes of a buffer that are in user space.  One that begins beyond is left to the module. */
+/* Bytes of a buffer that are in user space.  The module judges a buffer that begins beyond it. */
 static uint64_t bytes_in_user_space(uint64_t start, uint64_t bytes)
 {
 	const uint64_t end = end_of_user_space();
@@ -117,7 +117,7 @@ static bool is_of_arguments(int error)
 }
 
 /*
- * More than the text of any program needs.  The module keeps a word for each page of a
+ * More bytes than any program's text needs.  The module keeps a word for each page of a
  * buffer, mapped or not, and charges the user for these words.
  */
 constexpr uint64_t used_bytes_max = uint64_t{1} << 30;

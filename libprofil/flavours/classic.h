@@ -48,7 +48,7 @@ enum class Rounding {
  */
 [[nodiscard]] profil_region region_of(const Histogram &histogram, Rounding rounding);
 
-/** The same, except that scale 2 counts every PC in the first counter. */
+/** region_of(), except that scale 2 counts every PC in the first counter. */
 [[nodiscard]] profil_region region_or_clock(const Histogram &histogram, Rounding rounding);
 
 /** Does the buffer hold at least one counter? */
@@ -57,7 +57,7 @@ enum class Rounding {
 	return histogram.bytes >= histogram.width;
 }
 
-/** Does the module accept this many bytes of counters? */
+/** Does the module accept a buffer of this size? */
 [[nodiscard]] bool is_possible(const Histogram &histogram);
 
 /** Is the buffer aligned to its counters? */
@@ -66,7 +66,7 @@ enum class Rounding {
 	return histogram.buffer % histogram.width == 0;
 }
 
-/** The same region without counters: it swallows its ticks. */
+/** A copy of the region without counters, which swallows its ticks. */
 [[nodiscard]] profil_region swallowing(const profil_region &region);
 
 /** A pointer as the module expects it: zero-extended when it becomes 64 bits. */
@@ -92,9 +92,9 @@ enum class TimeBits {
 [[nodiscard]] uint64_t used_bytes(uint64_t start, uint64_t bytes);
 
 /**
- * Start the profile, for systems on which a buffer that cannot be written is EFAULT.  A buffer
- * of more than 1 GiB has no end that its program knows: no buffer is checked then, and all are
- * cut to used_bytes().
+ * Start the profile, for systems on which a buffer that cannot be written is EFAULT.  If a
+ * buffer has more than 1 GiB, its program does not know where it ends: no buffer is checked
+ * then, and all are cut to used_bytes().
  * @param regions the spec's regions.
  * @return 0, or an errno value.
  */
@@ -111,7 +111,7 @@ enum class TimeBits {
 [[nodiscard]] int start_or_off(const profil_spec &spec, profil_region *regions);
 
 /**
- * The same for one buffer.  Scales 0 and 1 turn profiling off, and 2 counts every
+ * start_or_off() for one buffer.  Scales 0 and 1 turn profiling off, and 2 counts every
  * PC in the first counter.  A buffer below one counter or at an odd address counts
  * nothing.
  * @param spec without regions.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file libprofil/flavours/flavour.h
- * Which system's semantics the plain profil() has.
+ * The choice of the system whose semantics the plain profil() has.
  */
 #pragma once
 

@@ -117,9 +117,9 @@ static int sort_entries(Entries &entries, int nr)
 }
 
 /*
- * A region covers the PCs above its own offset, up to and including the next one.
- * The lowest also has the PC at its offset, so that a single region counts the same PCs
- * as profil() with the same arguments.
+ * A region covers the PCs above its own offset, up to and including the next region's offset.
+ * The lowest region also covers the PC at its offset, so that a single region counts the same
+ * PCs as profil() with the same arguments.
  */
 static uint32_t make_regions(const Entries &entries, int nr, profil_region *regions)
 {

@@ -34,11 +34,11 @@ struct IrixProf {
  * sprofil() of IRIX: many regions.
  *
  * A PC belongs to the region with the largest offset strictly below it; of equal
- * offsets the first entry wins.  The region with the lowest offset also has the PC at
+ * offsets the first entry wins.  The region with the lowest offset also covers the PC at
  * its offset.  A PC beyond the end of its region counts in the first counter of the
  * overflow entry, which is the last entry, with offset 0 and scale 2.  A region with
- * scale 0 or 1 swallows its ticks, and so does one whose buffer could not be written
- * when a tick met it.  If no entry has a scale of 2 or more, profiling is turned off.
+ * scale 0 or 1 swallows its ticks, and so does a region once a tick could not write its
+ * buffer.  If no entry has a scale of 2 or more, profiling is turned off.
  *
  * Errors, in this order: E2BIG (not 1 to 100 entries), EFAULT (the array),
  * EINVAL (an overflow entry that is not the last, flags with neither PROF_USHORT

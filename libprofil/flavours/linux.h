@@ -34,9 +34,9 @@ struct LinuxProf {
 /**
  * sprofil() as glibc declares it, counted by the kernel module.
  *
- * Where regions overlap, the one with the largest offset counts the PC.  An entry
- * with offset 0 and scale 2 is the overflow entry, wherever it stands; if there are
- * several, the last one is.  PCs in no region count in its first counter.  Entries
+ * Where regions overlap, the one with the largest offset counts the PC.  PCs in no region
+ * count in the first counter of the overflow entry: the last entry with offset 0 and
+ * scale 2, anywhere in the array.  Entries
  * with scale 0 or with buffers below one counter count nothing.  Counters stay at
  * their greatest value.
  *

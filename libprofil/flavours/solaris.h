@@ -15,7 +15,7 @@ namespace libprofil {
  *  - scale 0 or 1: turns the profile off.
  *  - bufsiz below one counter, or a buffer at an odd address: nothing is counted, the
  *    previous profile is off, and no error is reported.
- *  - a buffer that cannot be written: the first tick that meets it turns the profile off.
+ *  - a buffer that cannot be written: the first tick that counts in it turns the profile off.
  *  - the whole profile stops instead of counting beyond 32767.
  *  - it discards the number of PCs that pcsample() had stored.
  *
@@ -28,7 +28,7 @@ namespace libprofil {
  *
  *  - nr < 0: EINVAL, and the previous profile continues.
  *  - nr == 0: turns sampling off.
- *  - an array that cannot be written: the first tick that meets it turns sampling off.
+ *  - an array that cannot be written: the first tick turns sampling off.
  *
  * Replaces a profil() that is on, and is replaced by one.
  *

@@ -36,7 +36,7 @@ enum class Tru64Layout {
  *  - scale 0 or 1: turns the profile off.
  *  - size below one counter, or a buffer at an odd address: nothing is counted, the
  *    previous profile is off, and no error is reported.
- *  - a buffer that cannot be written: the first tick that meets it turns the profile off.
+ *  - a buffer that cannot be written: the first tick that counts in it turns the profile off.
  *
  * @return 0, or an errno value: the module is missing, or limits are reached.
  */

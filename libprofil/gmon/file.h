@@ -37,11 +37,11 @@ struct TextCounters {
 	[[nodiscard]] size_t needed() const { return ((high - 1 - first_pc()) >> shift) + 1; }
 };
 
-/** The contents of a file. */
+/** The contents of a gmon.out file. */
 struct Gmon {
 	const TextCounters *ranges; /**< of one program or shared object, in ascending order */
 	size_t nr_ranges;
-	const Calls *calls; /**< calls, of which those within the ranges are written; or nullptr */
+	const Calls *calls; /**< only those within the ranges are written; or nullptr */
 	uint32_t hz;	    /**< ticks per second */
 };
 

@@ -23,7 +23,7 @@ constexpr uint32_t unscaled = 0x10000;
 struct ExecutionProfile {
 	GmonRanges ranges;
 	uint32_t hz = 0;
-	uint64_t generation = 0; /**< after its last start; another one now: it no longer counts */
+	uint64_t generation = 0; /**< as of its last start; once it differs, the profile is off */
 };
 
 /* constinit: a static program's startup code gets here before any constructor has run. */

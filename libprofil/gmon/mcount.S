@@ -59,7 +59,7 @@
 #elif defined(__i386__)
 
 /*
- * The same.  Here a function may have arguments in %eax, %edx and %ecx, and one that is
+ * The i386 versions.  Here a function may have arguments in %eax, %edx and %ecx, and one that is
  * not position-independent does not have the address of the GOT in %ebx.
  */
 
@@ -104,8 +104,8 @@
 #elif defined(__aarch64__)
 
 /*
- * An ordinary function.  Its argument is the link register of its caller, which may
- * be signed: xpaclri strips the signature, and is a no-op on processors without it.
+ * On arm64, _mcount() is an ordinary function.  Its argument is its caller's link register, which
+ * may be signed: xpaclri strips the signature, and is a no-op on processors without it.
  */
 	.globl _mcount
 	.type _mcount, @function

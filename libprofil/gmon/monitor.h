@@ -16,7 +16,7 @@ namespace libprofil {
 [[nodiscard]] int monitor(uintptr_t low, uintptr_t high, void *counters, size_t bytes);
 
 /**
- * The same for a list of AIX's struct prof, which ends with a p_high of 0.  A range
+ * monitor() for a list of AIX's struct prof, which ends with a p_high of 0.  A range
  * with p_scale 0 is left out; any other p_scale is ignored.
  * @return 0, or an errno value: EINVAL (not ascending, no range), EFAULT, ...
  */

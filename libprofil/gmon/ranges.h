@@ -24,7 +24,7 @@ struct GmonRange {
 	char name[NAME_MAX + 1]; /**< of the shared object, or "" */
 };
 
-/** Ranges in mappings of their own.  All zero means no ranges. */
+/** Ranges and counters, in memory from mmap(2).  All zero means no ranges. */
 struct GmonRanges {
 	GmonRange *range = nullptr;
 	size_t nr = 0;
