@@ -2,14 +2,15 @@
 /** @file tests/bench/attach.cpp  The cost of beginning and ending a recording, in executed instructions.
  *
  * Meant for a guest under -icount, where a virtual nanosecond is an executed
- * instruction.  The targets stand still, so the figure includes none of their work;
+ * instruction.  The targets sleep, so the figure includes none of their work;
  * it includes what the kernel's own threads do for a caller.
  *
- * Usage: attach processes|threads|everybody NUMBER LABEL processes: NUMBER processes with one
- * thread each, all but the first by one call of profil_session_add(); threads: one process with
- * NUMBER threads.  If LABEL is perf, perf record -p records, and the figures are its CPU time from
- * its start until it counts, and from then to its end.  Otherwise LABEL is only printed.
- * everybody: a system-wide recording while NUMBER processes stand still.
+ * Usage: attach processes|threads|everybody NUMBER LABEL
+ * processes: NUMBER processes with one thread each, all but the first added with one call of
+ * profil_session_add(); threads: one process with NUMBER threads; everybody: a system-wide
+ * recording while NUMBER processes sleep.
+ * If LABEL is perf, perf record -p records, and the figures are its CPU time from its start until
+ * it counts, and from then to its end.  Otherwise LABEL is only printed.
  * Prints, as cost does: attach-WHAT-NUMBER LABEL 0 1 NS 1 0 0, and detach-...
  */
 #include "tests/bench/bench.h"
@@ -68,7 +69,7 @@ std::uint64_t median(std::vector<std::uint64_t> values)
 	return values[runs / 2];
 }
 
-/** What it takes to begin a recording, and to end it, in the median. */
+/** The median costs of beginning a recording, and of ending it. */
 Cost measure(const std::function<void(Recording &)> &begin)
 {
 	std::vector<std::uint64_t> attaches, detaches;
@@ -114,8 +115,7 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: attach processes|threads|everybody NUMBER LABEL\n");
 		return 2;
 	}
-	/* perf record keeps an event open for each thread; profil closes its own when the submission is done.
-	 */
+	/* perf record keeps an event open per thread; profil closes its own once submitted. */
 	const rlimit many = {65536, 65536};
 	if (setrlimit(RLIMIT_NOFILE, &many))
 		die("RLIMIT_NOFILE");

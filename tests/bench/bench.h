@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/bench.h  What the programs of make bench share. */
+/** @file tests/bench/bench.h  Code that the programs of make bench share. */
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/bias.cpp  Compares where samples fall with where the time goes.
+/** @file tests/bench/bias.cpp  Compares the distribution of samples with that of the time spent.
  *
  * Meant for a guest under -icount, where the time is known to the instruction.
  *
@@ -7,11 +7,11 @@
  * WORK spends a known time in each of its loops:
  * split: one, two, three and four parts of the time, in chunks of random length and order;
  * bursts: woken each ms, it spends a twentieth of it in one loop and then three in another.
- * METHOD is a method of cost that counts in memory.
+ * METHOD is one of cost's methods that count in memory.
  * Prints: bias WORK METHOD PERIOD TICKS EXPECTED SHARE WANTED CHI-SQUARE DEGREES
  * TICKS: the ticks in the loops; EXPECTED: the time of the loops, in periods; SHARE: the
- * share of the ticks in the first loop; WANTED: its share of the time; CHI-SQUARE: of the
- * distribution of the ticks.
+ * first loop's share of the ticks; WANTED: its share of the time; CHI-SQUARE: of the
+ * ticks' distribution.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -27,7 +27,7 @@ namespace {
 using Parts = std::array<double, loops.size()>;
 constexpr std::uint64_t ms = 1'000'000;
 
-/** Spends time in a loop, which has two instructions a turn. */
+/** Spends time in a loop, which has two instructions per iteration. */
 void spend(Parts &parts, std::size_t which, std::uint64_t ns)
 {
 	loops[which](static_cast<long>(ns / 2));
@@ -85,7 +85,7 @@ Parts do_work(const std::string &work)
 	return parts;
 }
 
-/** The ticks in all counters of a loop, which has five bytes and so two counters. */
+/** The ticks in all counters of a loop, whose five bytes need two counters. */
 double ticks_in(const Method &method, void (*which)(long))
 {
 	const auto pc = reinterpret_cast<std::uint64_t>(which);

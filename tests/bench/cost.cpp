@@ -6,25 +6,27 @@
  *
  * Usage: cost [--beside | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
- *        WORK: samples, samples-kernel, samples-slow, switches, threads, forks, forks-words,
- *        forks-bytes, execs, faults, samples-64-places and samples-1000-places (work.cpp);
- *        starts: METHOD is started and stopped; idle: nothing runs
- *        for a second, and SAMPLES are the timers' interrupts.  METHOD: none; floor (the module
- *        floor ticks, and this program only waits); profil, bsd, tru64, aix, solaris, pcsample (self
- * profiles); linux (profil()); sessions (as many recordings as users can make), sessions-thread (beside them
- * those of this thread); recorded, everybody (recordings, for which REGIONS are mappings of text),
- * recorded-kernel, everybody-kernel (the same, that count where in the kernel ticks come); by-other (another
- * process makes a system-wide recording); perf, perf-all (perf record -a); bpf, bpf-kernel; signal, libc,
- * gperftools.  With -faults behind floor, recorded, perf or bpf, PERIOD-NS is a number of page faults;
- * recorded-two-faults records two events at once. Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
+ * WORK: samples, samples-kernel, samples-slow, switches, threads, forks, forks-words,
+ * forks-bytes, execs, faults, samples-64-places and samples-1000-places (work.cpp);
+ * starts: METHOD is started and stopped; idle: nothing runs for a second, and SAMPLES are the
+ * timers' interrupts.
+ * METHOD: none; floor (the module floor ticks, and this program only waits); profil, bsd, tru64,
+ * aix, solaris, pcsample (self profiles); linux (profil()); sessions (as many recordings as users
+ * can make), sessions-thread (the same, and recordings of this thread); recorded, everybody
+ * (recordings, for which REGIONS are mappings of text), recorded-kernel, everybody-kernel (the
+ * same, counting kernel ticks by address); by-other (another process makes a system-wide
+ * recording); perf, perf-all (perf record -a); bpf, bpf-kernel; signal, libc, gperftools.
+ * With -faults after floor, recorded, perf or bpf, PERIOD-NS is a number of page faults;
+ * recorded-two-faults records two events at once.
+ * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
  * NS is the mean of the middle half of some runs, after one run that warms everything
  * up.  UNITS are the parts of a run (switches, threads, ...); SAMPLES and CPU-NS are the
  * samples and the CPU time of a run, as means of all runs.
  *
- * --among: while that many other processes are profiled, which stand still.
- * --beside: unprofiled and profiled runs by turns, and a line for each; for work whose
- * cost differs from run to run by more than a profile costs.
+ * --among: while OTHERS sleeping processes are profiled.
+ * --beside: alternates unprofiled and profiled runs, and prints a line for each; for work
+ * whose cost differs from run to run by more than a profile costs.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -107,7 +109,7 @@ double run_once(const Work &work)
 	return static_cast<double>(now() - begin);
 }
 
-/** Makes the order of two tasks independent of the scheduler's past decisions. */
+/** Makes two tasks alternate in an order that does not depend on past scheduling. */
 void take_turns()
 {
 	const sched_param first = {.sched_priority = 1};
@@ -135,7 +137,7 @@ Beside measure_beside(const Work &work, const std::string &name, const Wish &wis
 	return {{middle(without), units, 0, 0}, {middle(with), units, 0, 0}};
 }
 
-/** The number of interrupts by the CPUs' own timers. */
+/** The number of interrupts from the CPUs' own timers. */
 std::uint64_t timer_interrupts()
 {
 	std::ifstream lines("/proc/interrupts");
@@ -166,7 +168,7 @@ Cost measure_idle(const Work &work)
 	return {0, static_cast<double>(work.units), middle(interrupts), 0};
 }
 
-/** Makes processes that stand still and are profiled 10,000 times a second. */
+/** Starts processes that sleep, each profiled at 10 kHz. */
 void make_others(unsigned number)
 {
 	for (unsigned i = 0; i < number; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/gmon.cpp  The cost of -pg: this program is compiled with it and without.
+/** @file tests/bench/gmon.cpp  The cost of -pg: this program is compiled with and without it.
  *
  * Usage: gmon DIRECTORY
  * Prints, as cost does: samples-gmon METHOD 0 1 NS 1 SAMPLES CPU-NS and
@@ -66,7 +66,7 @@ template <typename T> T take(std::istream &in)
 	return value;
 }
 
-/** The ticks of the loop in the histogram of gmon.out, which glibc writes first. */
+/** The loop's ticks in the histogram of gmon.out, which glibc writes first. */
 std::uint64_t ticks_of_loop()
 {
 	const auto loop = reinterpret_cast<std::uint64_t>(&burn);
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: gmon DIRECTORY\n");
 		return 2;
 	}
-	/* -pg counts from the program's start, but only the ticks of the loop are read. */
+	/* -pg counts from the program's start, but only the loop's ticks are read. */
 	const double burnt = measure(burn, iterations);
 	const double called_for = measure(call, calls);
 	const char *const method = profiled ? "pg" : "none";
@@ -108,5 +108,5 @@ int main(int argc, char **argv)
 	std::printf("samples-gmon %s 0 1 %.0f 1 %.3f 0\n", method, burnt, samples);
 	std::printf("calls %s 0 1 %.0f %ld 0 0\n", method, called_for, calls);
 	std::fflush(nullptr);
-	_exit(0); /* gmon.out is written: exit() must not call _mcleanup() again */
+	_exit(0); /* gmon.out has been written: exit() must not call _mcleanup() again */
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/bench/memory.cpp  The memory of a profile in bytes.
  *
- * It is measured as the decrease of the machine's free memory, once nothing changes any more.
+ * Measured as the decrease of the machine's free memory, once nothing changes any more.
  *
  * Usage: memory WHAT METHOD
  *        memory now
  * kernel: the kernel's own memory for each of a thousand more processes, without
  *   counters and buffers;
- * process: for each of a hundred more processes, with them: profil (a recording with a
- *   table of 64 KiB, which is pinned), perf (an event and the default buffer of perf
- *   record, which is mapped), bpf (the program of count.bpf.c, whose counters, as many,
- *   are the kernel's own);
+ * process: the same for each of a hundred more processes, with counters and buffers: profil
+ *   (a recording with a table of 64 KiB, which is pinned), perf (an event and the default buffer
+ *   of perf record, which is mapped), bpf (the program of count.bpf.c, which has as many
+ *   counters, in the kernel's own memory);
  * thread: the kernel's own memory for each more thread of a process with 5,000.
- * now: what the kernel has now; prints the bytes alone.
+ * now: the kernel's memory now; prints the bytes alone.
  * METHOD is profil; for process also perf and bpf; for kernel and thread also perf.
  * Prints, as cost does: memory-WHAT METHOD 0 1 BYTES 1 0 0
  */
@@ -64,7 +64,7 @@ void settle()
 	write_to("/proc/sys/vm/compact_memory", "1"); /* this also empties the CPUs' lists of pages */
 }
 
-/** The value of a line of /proc/meminfo, in bytes. */
+/** A value in /proc/meminfo, in bytes. */
 double meminfo(const std::string &wanted)
 {
 	std::ifstream lines("/proc/meminfo");
@@ -78,7 +78,7 @@ double meminfo(const std::string &wanted)
 	die(wanted.c_str());
 }
 
-/** A value, once it is the same twice in a row. */
+/** A value, as soon as it is the same twice in a row. */
 double settled(double (*value)())
 {
 	constexpr int tries = 30;
@@ -100,7 +100,7 @@ double kernel_memory()
 	return settled([] { return meminfo("SUnreclaim") + meminfo("Percpu") + meminfo("VmallocUsed"); });
 }
 
-/** The kernel's memory with pinned pages and mapped buffers. */
+/** The kernel's memory, plus pinned pages and mapped buffers. */
 double with_buffers()
 {
 	std::ifstream file("/sys/class/misc/profil/pinned_pages");
@@ -120,7 +120,7 @@ std::vector<pid_t> targets_with_a_thread(unsigned number)
 	return pids;
 }
 
-/** Records a process; with @p shared, in one recording with the others, whose table adds nothing. */
+/** Records a process; with @p shared, in the first recording, so that no table is added. */
 void record(pid_t pid, bool shared)
 {
 	constexpr std::uint64_t period = 1'000'000;
@@ -174,7 +174,7 @@ void bpf_attach_to(pid_t pid, bool)
 using Attach = void (*)(pid_t, bool);
 
 /**
- * The memory for each process of the second half; the first half also allocates what is needed only
+ * The memory per process of the second half: the first half also allocates what is needed only
  * once.
  */
 double each_process(Attach attach_to, unsigned number, double (*memory)(), bool bare)

@@ -29,7 +29,7 @@ std::uint64_t Method::at(std::uint64_t pc) const
 namespace {
 
 /**
- * No profile.  The module "floor" may tick meanwhile; it counts nothing, so there is no number of
+ * No profile.  The module "floor" may tick at the same time; it counts nothing, so there are no
  * samples.
  */
 class Nothing : public Method {

@@ -12,12 +12,12 @@
 
 namespace bench {
 
-/** 32-bit counters for 4 bytes of text each, for every method that counts in memory; see method_profil. */
+/** Counters of methods that count in memory: 32 bits for 4 bytes of text, but see method_profil. */
 constexpr std::size_t text_covered = 64 << 10;
 constexpr std::size_t counters_size = text_covered;
 extern std::uint32_t counters[counters_size / sizeof(std::uint32_t)];
 
-/** The start of the text that the counters stand for; the work of a sample is in it. */
+/** The start of the text that the counters stand for, which contains the code that is sampled. */
 std::uint64_t text_low();
 
 /** The sum of all counters. */
@@ -31,9 +31,9 @@ public:
 	Method &operator=(const Method &) = delete;
 	virtual ~Method() = default;
 
-	/** Processes the samples so far, at the end of each run. */
+	/** Processes the samples taken so far, at the end of each run. */
 	virtual void drain() {}
-	/** Stops, and returns all samples since the construction. */
+	/** Stops, and returns the number of samples since construction. */
 	virtual std::uint64_t stop() = 0;
 	/** The counter of a PC, for methods that count in memory. */
 	virtual std::uint64_t at(std::uint64_t pc) const;
@@ -45,7 +45,7 @@ struct Wish {
 	std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK; /**< of PERF_TYPE_SOFTWARE: what is sampled */
 };
 
-/** Whether it is an event in user mode, and not the clock. */
+/** Is it an event in user mode, and not the clock? */
 inline bool is_event(const Wish &wish)
 {
 	return wish.event != PERF_COUNT_SW_CPU_CLOCK;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/bench/method_bpf.cpp  A BPF program on the event of the module's clock.
  *
- * bpf: an event on each CPU, as in the profilers of bcc and bpftrace, where the program
- * checks whose tick it is, or which samples another event than the clock's; bpf-kernel: on each
- * CPU, a program that counts stacks of the kernel of depth 1.
+ * bpf: an event on each CPU, as in the profilers of bcc and bpftrace, with a program that
+ * checks which process the tick is in; or with another event than the clock's.  bpf-kernel: on
+ * each CPU, a program that counts kernel stacks of depth 1.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/count.skel.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_profil.cpp  A self profile, as each system's calls ask the module for it.
+/** @file tests/bench/method_profil.cpp  A self profile, as each system's calls request it.
  *
- * profil: profil() of Linux, and so its counters; bsd: of BSD and IRIX; tru64, aix, solaris; pcsample:
- * an array of PCs.  The calls themselves would tick at their systems' rates, 100 Hz and more.
- * linux: profil() itself, to start and stop.
+ * profil: as profil() of Linux does; bsd: as on BSD and IRIX; tru64, aix, solaris; pcsample: an
+ * array of PCs.  The calls themselves would tick at their systems' rates, 100 Hz and more.
+ * linux: profil() itself, for starting and stopping.
  */
 #include "profil.h"
 #include "tests/bench/bench.h"
@@ -17,7 +17,7 @@ namespace bench {
 
 namespace {
 
-/** How a flavour counts (libprofil/flavours/), with counters of 16 bits for two bytes of text each. */
+/** How a flavour counts (libprofil/flavours/), with 16-bit counters for two bytes of text each. */
 struct Counting {
 	const char *name;
 	std::uint8_t pre, bias, post;
@@ -34,7 +34,7 @@ constexpr Counting countings[] = {
 	{"pcsample", 0, 0, 0, PROFIL_WRAP, 0},
 };
 
-/** One region that counts, and half of the others below and half above it. */
+/** One region that counts, with half of the other regions below it and half above. */
 std::vector<profil_region> regions_for(const Counting &counting, unsigned number,
 				       std::vector<std::uint32_t> &others)
 {
@@ -111,7 +111,7 @@ public:
 		return status.counted;
 	}
 
-	/* Two counters of 16 bits in one of the other methods' words. */
+	/* Two 16-bit counters are in one of the other methods' words. */
 	std::uint64_t at(std::uint64_t pc) const override
 	{
 		const std::uint64_t both = Method::at(pc);
@@ -126,7 +126,7 @@ private:
 	std::vector<profil_region> regions;
 };
 
-/** The call itself, at its own 100 Hz. */
+/** profil() of Linux itself, at its own 100 Hz. */
 class LinuxProfil : public Method {
 public:
 	LinuxProfil()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_record.cpp  Recordings: of the process, as many as may be of one process,
- * and system-wide.
+/** @file tests/bench/method_record.cpp  Recordings: of this process, as many of one process as are
+ * allowed, and system-wide.
  */
 #include "tests/bench/method.h"
 #include "tests/bench/places.h"
@@ -18,9 +18,7 @@ namespace {
 
 class Recorded : public Method {
 public:
-	/**
-	 * The number of regions is here a number of mappings of text, the loop's own among them.
-	 */
+	/** @param wish its regions are a number of mappings of text, including the loop's own. */
 	Recorded(const Wish &wish, std::uint32_t flags)
 	{
 		map_places(wish.regions - 1);
@@ -32,7 +30,7 @@ private:
 	Recording recording;
 };
 
-/** Two events that come at the same instructions: page faults, and minor faults alone. */
+/** Two events that occur at the same instructions: page faults, and minor faults alone. */
 class TwoRecordings : public Method {
 public:
 	explicit TwoRecordings(const Wish &wish)
@@ -46,10 +44,10 @@ private:
 	Recorded faults, minor;
 };
 
-/* What unprivileged users can have on one process: PROFIL_BINDINGS_MAX, PROFIL_THREADS_MAX. */
+/* The limits for unprivileged users on one process: PROFIL_BINDINGS_MAX, PROFIL_THREADS_MAX. */
 constexpr std::size_t most_sessions = 8, most_threads = 64;
 
-/** Sessions that each record the process, and its children if asked to. */
+/** Sessions that each record the process; @p flags may include its children. */
 class Sessions : public Method {
 public:
 	Sessions(const Wish &wish, std::uint32_t flags) : period(wish.period)
@@ -71,7 +69,7 @@ private:
 	std::vector<std::unique_ptr<Recording>> sessions;
 };
 
-/** Beside them sessions that each record this one thread. */
+/** Sessions, and as many more as possible that each record this one thread. */
 class SessionsOfThread : public Sessions {
 public:
 	explicit SessionsOfThread(const Wish &wish) : Sessions(wish, 0)

@@ -88,7 +88,7 @@ void PerfRecord::command(const char *word)
 	}
 }
 
-/* perf record answers between two passes over its buffers: the second answer follows a whole pass. */
+/* perf record answers between passes over its buffers: a whole pass precedes the second answer. */
 void PerfRecord::drain()
 {
 	command("ping");

@@ -8,12 +8,12 @@
 
 namespace bench {
 
-/** perf record -p PID, or -a, which is attached and counts when the constructor returns. */
+/** perf record -p PID, or -a; once the constructor returns, it is attached and counts. */
 class PerfRecord {
 public:
 	static constexpr pid_t everybody = -1;
 
-	/** @param event a name of perf's; nullptr: the clock, with a period in ns. */
+	/** @param event one of perf's event names; nullptr: the clock, with a period in ns. */
 	PerfRecord(pid_t target, std::uint64_t period, const char *event = nullptr);
 	PerfRecord(const PerfRecord &) = delete;
 	PerfRecord &operator=(const PerfRecord &) = delete;
@@ -26,7 +26,7 @@ public:
 	/** The CPU time of perf record since its start; after stop(), until its end. */
 	std::uint64_t cpu() const;
 	std::string file() const { return directory + "/perf.data"; }
-	/** The number of samples in its file. */
+	/** The number of samples in perf.data. */
 	std::uint64_t samples() const;
 
 private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t first = 0x10000000000, distance = 1 << 20, page = 4096;
 
-/** dec %rdi; jnz to it; ret */
+/** dec %rdi; jnz back to the dec; ret */
 constexpr unsigned char loop[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
 
 void *address_of(unsigned place)

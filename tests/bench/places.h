@@ -4,10 +4,10 @@
 
 namespace bench {
 
-/** Maps this many pages of a file as text, each 1 MiB from the next and with the loop of burn(). */
+/** Maps @p number pages of a file as text, 1 MiB apart, each with the loop of burn(). */
 void map_places(unsigned number);
 
-/** Runs burn()'s loop in one of them. */
+/** Runs burn()'s loop in one of the mappings. */
 void burn_at(unsigned place, long n);
 
 template <unsigned number> void make_places()
@@ -15,7 +15,7 @@ template <unsigned number> void make_places()
 	map_places(number);
 }
 
-/** Runs in one mapping after the other, in each for so long as a sample takes to come. */
+/** Runs in one mapping after the other, in each for about one sample's period. */
 template <unsigned number> void burn_in_places()
 {
 	for (unsigned i = 0; i < 1000; i++)

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/** Ends with the object.  What fails ends the program. */
+/** A recording that ends with the object.  Any failure ends the program. */
 class Recording {
 public:
 	Recording();
@@ -20,12 +20,12 @@ public:
 	Recording &operator=(const Recording &) = delete;
 	~Recording();
 
-	/** @param event of PERF_TYPE_SOFTWARE; of the CPU clock: the module's clock ticks */
+	/** @param event of PERF_TYPE_SOFTWARE; the CPU clock selects the module's clock */
 	void begin(pid_t pid, std::uint32_t flags, std::uint64_t period,
 		   std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK);
 	/** Adds processes, with one submission for each batch. */
 	void add(std::span<const pid_t> pids);
-	/** All ticks that are in the table. */
+	/** The number of ticks in the table. */
 	std::uint64_t counted() const;
 	void end();
 

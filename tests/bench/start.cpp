@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/start.cpp  CPU time of profil record -a until it records, while processes stand still.
+/** @file tests/bench/start.cpp  CPU time of profil record -a until it records; processes sleep.
  *
  * Usage: start NUMBER PROFIL
  * Prints, as cost does: start-NUMBER profil 0 1 NS 1 0 0, for PROFIL record -a from its exec to its
- * recording, with NUMBER processes that stand still; and start-NUMBER version ..., for PROFIL --version.
+ * recording, with NUMBER sleeping processes; and start-NUMBER version ..., for PROFIL --version.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/target.h"
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 		const std::uint64_t version = end_of(run({profil, "--version"}));
 		const std::uint64_t start = cpu_until_recording(profil);
 
-		/* The first run reads the files of the program into memory. */
+		/* The first run reads the program's files into memory. */
 		if (i) {
 			versions.push_back(version);
 			starts.push_back(start);

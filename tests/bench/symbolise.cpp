@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/symbolise.cpp  What profil record does with its samples: it finds their names, and
+/** @file tests/bench/symbolise.cpp  The last part of profil record: finds the samples' names, and
  * writes the profile.
  *
  * Usage: symbolise PROGRAM FILE <PCS
- * PCS: a link-time address of PROGRAM in each line, hexadecimal.
+ * PCS: one link-time address of PROGRAM per line, in hexadecimal.
  * Prints: CPU seconds, peak memory in KiB, bytes of FILE, samples, addresses
  */
 #include "cli/base/output_file.h"

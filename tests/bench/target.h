@@ -7,10 +7,10 @@
 
 namespace bench {
 
-/** Forks a process that runs prepare(), then stands still, and ends with us; returns after prepare(). */
+/** Forks a process that runs prepare(), then sleeps, and ends with us; returns after prepare(). */
 pid_t standing_process(const std::function<void()> &prepare);
 
-/** Forks a process that stands still, and ends with us; returns when all its threads exist. */
+/** Forks a process that sleeps, and ends with us; returns when all its threads exist. */
 pid_t target_with(unsigned threads);
 
 } // namespace bench

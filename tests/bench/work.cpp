@@ -110,7 +110,7 @@ void fork_children()
 	}
 }
 
-/** A copy in memory that a fork leaves alone, so that it has no page faults. */
+/** A copy in memory that a fork does not copy, so that it has no page faults. */
 void *copy_of_counters()
 {
 	static void *const copy = mmap(nullptr, counters_size, PROT_READ | PROT_WRITE,
@@ -130,7 +130,7 @@ void copy_words()
 	asm volatile("rep movsq" : "+S"(from), "+D"(to), "+c"(words) : : "memory");
 }
 
-/** Copies as a fork of Linux 6.12 and later: -icount sees eight times as many instructions. */
+/** Copies as a fork on Linux 6.12 and later does: -icount sees eight times as many instructions. */
 void copy_bytes()
 {
 	const void *from = counters;
@@ -154,7 +154,7 @@ template <void (*copy)()> void fork_and_copy()
 
 constexpr char program[] = "/tmp/bench-busybox";
 
-/** Copies a static program, without shared objects, into memory: not the host's file. */
+/** Copies a program without shared objects into memory, so that exec reads no file of the host. */
 void copy_program()
 {
 	std::filesystem::copy_file("/bin/busybox", program,
@@ -180,7 +180,7 @@ template <long million_instructions> void burn_for()
 }
 
 /**
- * Nearly all of the time is in one system call, or the next one of the same.  A few ticks come in
+ * Nearly all of the time is spent in one system call.  A few ticks occur in
  * user mode, because a system-wide recording binds an address space at its first tick there.
  */
 void stay_in_kernel()

@@ -7,10 +7,10 @@
 
 namespace bench {
 
-/** A loop of two instructions, without any calls of the kernel. */
+/** A loop of two instructions, without any system calls. */
 void burn(long n);
 
-/** The same loop at other addresses, to see where the time goes. */
+/** The loop of burn() at other addresses, to see where the time goes. */
 extern const std::array<void (*)(long), 4> loops;
 
 struct Work {

@@ -2,8 +2,8 @@
 /*
  * The floors of the benchmarks: the cost of a perf cpu-clock event on each CPU with an
  * empty handler and the attributes of the perf clock (kmod/source/clock.c); or of page faults,
- * with those of counters.c there; or the cost of a timer on each CPU that only sets itself again,
- * as the lazy clock does (tick_lazy.c).
+ * with the attributes of counters.c; or of a timer on each CPU that only restarts itself, as the
+ * timer of tick_lazy.c does.
  */
 #include "compat.h"
 
