@@ -21,8 +21,8 @@ constexpr size_t page = 4096;
 constexpr int both = PROT_READ | PROT_WRITE;
 int shared_file = -1;
 /**
- * Nothing reads its events, so a fault waits until this is closed or a signal comes.  Records its
- * process, because processes that share memory have descriptors of their own.
+ * A userfaultfd.  Nothing reads its events, so a fault waits until it is closed or a signal
+ * comes.  Records its process, because processes that share memory have their own descriptors.
  */
 struct Faults {
 	int fd = -1;
@@ -63,7 +63,7 @@ void map_slow(unsigned slot, Random &random)
 	close(fd);
 }
 
-/** Without privilege, only faults in user mode can be watched; faults in the kernel then fail. */
+/** Unprivileged, a userfaultfd sees only faults in user mode; faults in the kernel then fail. */
 int open_faults()
 {
 	const int fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
@@ -71,7 +71,7 @@ int open_faults()
 	return fd >= 0 ? fd : static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
 }
 
-/** Make a userfaultfd watch some memory, or close the one that does. */
+/** Make a userfaultfd watch some memory, or close the current one. */
 void watch_faults(void *at, size_t bytes, bool begin)
 {
 	const int fresh = begin ? open_faults() : -1;
@@ -146,7 +146,7 @@ void Arena::disturb(Random &random)
 	}
 }
 
-/** Reads by a system call, which returns an error where a load would kill the process. */
+/** Reads with a system call, which returns an error where a load would kill the process. */
 void Arena::check_margins(Random &random)
 {
 	const auto slot = static_cast<unsigned>(random.below(slots));

@@ -22,7 +22,7 @@ public:
 	/** Maps all slots, once in each process. */
 	static void map_all(Random &random);
 	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew (some of them privately from
-	 * the slow file), or has a userfaultfd watch it. */
+	 * the slow file), or makes a userfaultfd watch it. */
 	static void disturb(Random &random);
 	/** Complains if the margin of a slot, which holds no counter, was written. */
 	static void check_margins(Random &random);

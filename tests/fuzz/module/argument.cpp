@@ -21,7 +21,7 @@ profil_region make_region(Random &random, uint64_t &low)
 
 	region.width = random.pick(widths);
 	region.low = low;
-	/* All of the address space, or a part of the program. */
+	/* The whole address space, or a part of the program. */
 	region.high = low + (random.one_in(3) ? uint64_t{1} << 46 : random.between(1, 1 << 20));
 	low = region.high + random.below(3) * 4096;
 	region.offset = region.low - (random.one_in(4) ? random.below(region.low + 1) : 0);
@@ -168,7 +168,7 @@ void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size)
 	case 1: argument.size += static_cast<uint32_t>(random.below(64)) - 32; break;
 	case 2: argument.bytes[random.below(size)] ^= 1 << random.below(8); break;
 	default:
-		/* Not the addresses of counters: they could be anywhere. */
+		/* Do not change the counters' addresses: they could point anywhere. */
 		regions.region[random.below(3)].scale = static_cast<uint32_t>(random.next());
 		regions.region[random.below(3)].high = random.any_size();
 		regions.region[random.below(3)].width = static_cast<uint8_t>(random.next());
@@ -219,8 +219,8 @@ static void make_event(Random &random, perf_event_attr &attr)
 int make_proof(Random &random, pid_t target, bool everybody, bool event)
 {
 	/*
-	 * On a CPU if the proof is system-wide, on a task otherwise; now and then the wrong way
-	 * round.
+	 * The event is on a CPU if the proof is system-wide, else on a task; now and then it is the
+	 * wrong way round.
 	 */
 	const bool cpu = everybody != random.one_in(20);
 	perf_event_attr attr = {};

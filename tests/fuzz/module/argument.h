@@ -25,7 +25,7 @@ constexpr unsigned commands_together[] = {PROFIL_RECORD,   PROFIL_RECORD,   PROF
 					  PROFIL_WAIT,	   PROFIL_STATUS,   PROFIL_STATUS, PROFIL_DESCRIBE,
 					  PROFIL_DESCRIBE, PROFIL_DESCRIBE, PROFIL_STOP,   PROFIL_STOP_ALL};
 
-/** A structure, and the bytes after it, which no command may write. */
+/** A structure, followed by bytes that no command may write. */
 struct Argument {
 	union {
 		uint32_t size;
@@ -44,7 +44,7 @@ struct Argument {
 	unsigned char canary[64];
 };
 
-/** Regions; those after the first most ones are zero, and refused. */
+/** Regions; those after the first `most` are zero, and refused. */
 struct Regions {
 	static constexpr size_t most = 24;
 	profil_region region[most];
@@ -53,7 +53,7 @@ struct Regions {
 
 uint32_t size_of(unsigned command);
 
-/** Makes a structure that the command mostly accepts. */
+/** Makes a structure that the command accepts most of the time. */
 void make(Random &random, unsigned command, Argument &argument, Regions &regions);
 /** Changes a few bits in the structure or its regions, or the size. */
 void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size);
@@ -61,7 +61,7 @@ void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size);
 bool harmless(unsigned command, const Argument &argument, const Argument &before);
 /**
  * Opens a proof for a target, or a system-wide one; now and then one that is refused.
- * @param event whether the proof is of an event instead of the clock
+ * @param event the proof is of an event, not of the clock
  */
 int make_proof(Random &random, pid_t target, bool everybody, bool event);
 /** An address at which a structure is not, or not completely, accessible. */

@@ -65,7 +65,7 @@ void check(unsigned command, int error, const Argument &before, const Argument &
 		return complain("command %#x: undocumented error %d", nr, error);
 	if (memcmp(after.canary, before.canary, sizeof(after.canary)))
 		return complain("command %#x wrote beyond its structure", nr);
-	/* Only a copy that fails half-way may leave a part of the output. */
+	/* Only a copy that fails half-way may leave part of the output in the structure. */
 	if (error && error != EFAULT && memcmp(after.bytes, before.bytes, sizeof(after.bytes)))
 		return complain("command %#x failed with %d and wrote its output", nr, error);
 	if (error)
@@ -90,7 +90,7 @@ long major_faults()
 	return usage.ru_majflt;
 }
 
-/** Opens a proof: on the target, or on a CPU for the whole system or with the target named. */
+/** Opens a proof: on the target, or on a CPU, for the whole system or with @target set. */
 template <typename T> int give_proof(Random &random, T &structure, uint32_t flags, pid_t target)
 {
 	const bool everybody = flags & PROFIL_RECORD_EVERYBODY;
@@ -130,8 +130,8 @@ void run_command(Random &random, pid_t target)
 		proof = give_proof(random, argument.add, random.one_in(4) ? PROFIL_EVENT : 0U, target);
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
 	/*
-	 * Counters as the argument.  The command may then wait for a page; these commands follow no
-	 * pointer in their structure, so any content is harmless.
+	 * Use counters as the argument.  The command may then wait for a page.  It follows
+	 * no pointer in its structure, so any content is harmless.
 	 */
 	if ((command == PROFIL_STATUS || command == PROFIL_STOP) && random.one_in(20))
 		at = reinterpret_cast<void *>(Arena::start + random.below(Arena::slots) * Arena::slot_bytes);

@@ -14,7 +14,7 @@ constexpr unsigned nr_devices = 6;
 int any_device(Random &random);
 void open_device(Random &random);
 void close_device(Random &random);
-/** Polls for news of a recording, for a moment. */
+/** Polls a recording for a wake-up, for a moment. */
 void poll_device(Random &random);
 /** Reads /proc/self/fdinfo of a device. */
 void read_facts(Random &random);

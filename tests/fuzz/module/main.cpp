@@ -172,7 +172,7 @@ std::vector<pid_t> descendants()
 	return found;
 }
 
-/** Where each thread of a process is. */
+/** Where in the kernel each thread of a process is. */
 std::string whereabouts(pid_t pid)
 {
 	const auto threads = "/proc/" + std::to_string(pid) + "/task";

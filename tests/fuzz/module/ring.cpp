@@ -13,7 +13,7 @@ namespace fuzz {
 
 namespace {
 
-/** Commands in flight when their ring ends need memory that stays. */
+/** Memory of abandoned commands, which must outlive their ring. */
 thread_local std::array<Argument, 8> abandoned;
 thread_local Regions abandoned_regions;
 
@@ -90,7 +90,7 @@ void Ring::abandon(Random &random, int fd)
 		if (command == PROFIL_STOP_ALL || command == unknown_command)
 			continue;
 		make(random, command, argument, abandoned_regions);
-		/* With PROFIL_DESCRIBE_OPEN, nothing would close the descriptor that it returns. */
+		/* Nothing would close the descriptor that PROFIL_DESCRIBE_OPEN returns. */
 		if (command == PROFIL_DESCRIBE)
 			argument.describe.flags = 0;
 		some = prepare(random, fd, command, &argument, argument.size) || some;

@@ -10,8 +10,8 @@
 namespace fuzz {
 
 /**
- * A thread's ring, made on first use.  A forked child forgets its parent's ring,
- * which it shares.
+ * A thread's ring, made on first use.  A forked child shares its parent's ring, and so
+ * forgets it.
  */
 class Ring {
 public:
@@ -23,7 +23,7 @@ public:
 	void forget() { ring_ = nullptr; }
 
 private:
-	/** Prepares a command, now and then for an io_uring worker. */
+	/** Prepares a command, now and then with IOSQE_ASYNC. */
 	io_uring_sqe *prepare(Random &random, int fd, unsigned command, void *structure, uint32_t size);
 	io_uring *ring_ = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/shared.h  What all processes of a run share: counts, and the first failure. */
+/** @file tests/fuzz/module/shared.h  The state of a run: counts, and the first failure. */
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ struct Place {
 };
 extern thread_local Place place;
 
-/** Reports a broken invariant, with what is needed to reproduce it, and ends the run. */
+/** Reports a broken invariant and how to reproduce it, and ends the run. */
 [[gnu::format(printf, 1, 2)]] void complain(const char *format, ...);
 
 } // namespace fuzz

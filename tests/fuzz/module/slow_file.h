@@ -12,13 +12,13 @@
 namespace fuzz {
 
 /**
- * Belongs to the main process; workers find its path in the shared state.  A task that waits for a
- * page may not react to signals.  So the server is killed now and then, and before the main process
- * waits for workers to end.
+ * A file that belongs to the main process; workers find its path in the shared state.  A task that
+ * waits for a page may not react to signals.  So the server is killed now and then, and before the
+ * main process waits for workers to end.
  */
 class SlowFile {
 public:
-	/** Much more than is read while one server lives, so most pages are not in memory. */
+	/** Much more than is read during one server's life, so most pages are not in memory. */
 	static constexpr size_t bytes = 256 << 20;
 
 	/** If this kernel has no FUSE, prints that once, and makes no file. */
@@ -29,7 +29,7 @@ public:
 
 	/** End the server, so that accesses that wait for a page fail, and start another one. */
 	void restart();
-	/** End it for good. */
+	/** End the server for good. */
 	void end();
 
 private:

@@ -65,7 +65,7 @@ void end_children()
 		end_child(slot, 0);
 }
 
-/** Execute a program.  Sometimes a set-uid one, for which an ordinary user's session must end. */
+/** Execute a program, sometimes a set-uid one: an ordinary user's recording must then end. */
 [[noreturn]] void exec_self(Random &random)
 {
 	const char *const arguments[] = {"fuzz", "--burn", "2000", nullptr};
@@ -193,7 +193,7 @@ void step_together(Random &random)
 
 void step(Random &random)
 {
-	/* Each step has its own generator: what one step draws does not shift the others. */
+	/* Each step has its own generator, so that its draws do not shift those of later steps. */
 	Random own(random.next());
 
 	if (shared->together)

@@ -9,8 +9,8 @@
 namespace fuzz {
 
 /**
- * Never returns.  What a worker does depends on the seed, its number, and how many
- * workers had that number before it.
+ * Never returns.  A worker's actions depend on the seed, its number, and how many workers
+ * had that number before it.
  */
 [[noreturn]] void be_worker(unsigned number, unsigned generation, unsigned threads);
 

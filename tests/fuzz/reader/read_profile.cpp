@@ -21,11 +21,11 @@ using namespace cli;
 namespace fuzz {
 namespace {
 
-/* A file of a few kilobytes must not use more. */
+/* A file of a few kilobytes must not need more memory. */
 constexpr PprofLimits limits = {size_t{4} << 20, size_t{32} << 20};
 constexpr std::array<size_t, 3> widths = {0, 20, 80};
 constexpr size_t most_annotated = 3;
-/* Sums of large counts saturate, and then no longer equal the sum of their parts. */
+/* Larger sums saturate, and then differ from the sum of their parts. */
 constexpr uint64_t most_added = uint64_t{1} << 62;
 
 void check(bool holds, const char *what)
@@ -46,7 +46,7 @@ uint64_t total_of(const Profile &profile)
 	return sum;
 }
 
-/** Checks that the file that we write can be read again, and has the same samples. */
+/** Checks that the file that we write can be read again with the same samples. */
 void write_again(const Profile &profile)
 {
 	const Result<Profile> again = decode_pprof(encode_pprof(profile));
@@ -127,7 +127,7 @@ void annotate(const Profile &profile)
 }
 
 /**
- * Annotates the profile as if it were one of an existing program; otherwise its addresses are never
+ * Annotates the profile as if it came from an existing program; otherwise its addresses are never
  * decoded.
  */
 void annotate_program(Profile profile)

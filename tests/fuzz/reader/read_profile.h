@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/reader/read_profile.h  What the fuzzer does with a file, and the host tests with its
- * corpus. */
+/** @file tests/fuzz/reader/read_profile.h  The work of the fuzzer on a file, and of the host tests
+ * on its corpus. */
 #pragma once
 
 #include <string_view>
