@@ -40,7 +40,7 @@ void tell_of_a_race(const std::string &module)
 /** From now on, no other task runs on the CPU: all have lower priority. */
 void take_cpu_for_ever(int cpu)
 {
-	/* From 6.12 on, a server reserves some time for them, unless its runtime is 0. */
+	/* From 6.12 on, a server reserves some time for other tasks, unless its runtime is 0. */
 	const auto server = "/sys/kernel/debug/sched/fair_server/cpu" + std::to_string(cpu) + "/runtime";
 	if (access(server.c_str(), W_OK) == 0)
 		write_to(server.c_str(), "0");
@@ -56,7 +56,7 @@ void take_cpu_for_ever(int cpu)
 		asm volatile("");
 }
 
-/** Pins a page by an io_uring, until the process ends. */
+/** Pins a page with an io_uring, until the process ends. */
 void pin_a_page()
 {
 	alignas(4096) static char page[4096];

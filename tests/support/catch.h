@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/catch.h  Catch2 3, or Catch2 2 with the names that 3 has for the same things. */
+/** @file tests/support/catch.h  Catch2 3, or Catch2 2 with the names of version 3. */
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)

@@ -57,7 +57,7 @@ public:
 		return "http://127.0.0.1:" + port;
 	}
 
-	/** The bodies that were accepted, in order. */
+	/** The accepted bodies, in order. */
 	[[nodiscard]] std::vector<std::string> bodies() const
 	{
 		std::vector<std::string> files;
@@ -75,7 +75,7 @@ private:
 	std::optional<Child> server_;
 };
 
-/** A body as protoc decodes it. */
+/** A body, decoded by protoc. */
 inline std::string decoded(const std::string &file)
 {
 	const Output output = run("protoc --decode=push.v1.PushRequest tests/host/data/push.proto < " + file);

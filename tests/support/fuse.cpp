@@ -151,7 +151,7 @@ void FuseServer::init(const fuse_in_header &header, const fuse_init_in &in) cons
 
 	out.major = FUSE_KERNEL_VERSION;
 	out.minor = std::min<uint32_t>(in.minor, FUSE_KERNEL_MINOR_VERSION);
-	/* A task that waits for a page that is read ahead can be killed. */
+	/* A task that waits for a readahead page can be killed. */
 	out.flags = in.flags & FUSE_ASYNC_READ;
 	out.max_readahead = page;
 	out.max_write = page;

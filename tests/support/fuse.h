@@ -21,16 +21,16 @@ bool fuse_available();
  */
 class FuseMount {
 public:
-	/** Mounts it; throws std::system_error. */
+	/** Mounts the file system; throws std::system_error. */
 	FuseMount();
 	FuseMount(const FuseMount &) = delete;
 	FuseMount &operator=(const FuseMount &) = delete;
 	~FuseMount();
 
-	/** Mount a new file system in the place of one that was unmounted; throws std::system_error. */
+	/** Mount a new file system in place of one that was unmounted; throws std::system_error. */
 	void mount();
 	int device() const { return device_; }
-	/** Leave the device to the server, a child of this process. */
+	/** Close our descriptor of the device: the server, a child of this process, has its own. */
 	void close_device();
 	/** Take the file system out of the tree; it lives while its server has the device. */
 	void unmount();
@@ -60,7 +60,7 @@ public:
 
 	FuseServer(int device, size_t bytes, uint32_t open_flags);
 
-	/** Serve one request if one comes soon; returns it if it is a read.  Exits at the unmounting. */
+	/** Serve one request if one comes soon; returns it if it is a read.  Exits on unmount. */
 	std::optional<Read> serve();
 	/** Reply with zeroes. */
 	void answer(const Read &read) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/gmon_reader.h  gmon.out, read by the letter of its format, and the symbols that nm(1)
+/** @file tests/support/gmon_reader.h  A strict reader of gmon.out, and the symbols that nm(1)
  * lists. */
 #pragma once
 
@@ -32,7 +32,7 @@ struct GmonFile {
 
 	[[nodiscard]] uint64_t all_ticks() const { return ticks_in(0, UINT64_MAX); }
 
-	/** The calls of functions in [low, high). */
+	/** The number of calls of functions in [low, high). */
 	[[nodiscard]] uint64_t calls_of(uint64_t low, uint64_t high) const
 	{
 		uint64_t sum = 0;
@@ -44,7 +44,7 @@ struct GmonFile {
 	}
 };
 
-/** Throws if the file is not whole. */
+/** Throws if the file is not complete. */
 inline GmonFile read_gmon(const std::string &path)
 {
 	std::ifstream in(path, std::ios::binary);
@@ -106,7 +106,7 @@ struct Symbol {
 	uint64_t low, high;
 };
 
-/** All symbols of a program; nm runs only once, as it needs a second in a guest. */
+/** All symbols of a program; nm runs only once per program, as it needs a second in a guest. */
 inline const std::map<std::string, Symbol> &symbols_of(const std::string &program)
 {
 	static std::map<std::string, std::map<std::string, Symbol>> known;
@@ -159,7 +159,7 @@ inline std::map<std::string, FlatLine> flat_profile(const std::string &program, 
 		const std::vector<std::string> cells(std::istream_iterator<std::string>(words), {});
 		FlatLine one;
 
-		/* %, cumulative, self; calls and two more, if there are any calls; name. */
+		/* Cells: %, cumulative, self; calls and two more, if there are any calls; name. */
 		if (cells.size() != 4 && cells.size() != 7)
 			continue;
 		if (cells[0].find_first_not_of("0123456789.") != std::string::npos)

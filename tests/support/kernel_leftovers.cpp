@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/kernel_leftovers.cpp  What a test may leave behind in a guest's kernel. */
+/** @file tests/support/kernel_leftovers.cpp  Things that a test may leave behind in the kernel. */
 #include "tests/support/leftovers.h"
 
 #include <fstream>

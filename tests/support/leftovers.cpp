@@ -83,7 +83,7 @@ std::vector<Process> children()
 	return found;
 }
 
-/** The children of the killed become ours, so look again. */
+/** Children of killed processes become ours, so look again. */
 void end_children()
 {
 	soon([] {
@@ -137,7 +137,7 @@ std::vector<std::string> await_no_leftovers(const Amounts &before)
 			left.push_back(std::string("it left ") + registered()[i].name + ": " +
 				       std::to_string(now[i]) + ", before it " + std::to_string(before[i]));
 	end_children();
-	/* Wait, so that the next test is not blamed for what these processes held. */
+	/* Wait, so that the next test is not blamed for resources that these processes held. */
 	soon([&] { return none_above(before); });
 	return left;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/leftovers.h  What a test case leaves behind when its process has ended: other
+/** @file tests/support/leftovers.h  Leftovers of a test case whose process has ended: other
  * processes, and more of anything that the test program has registered.
  */
 #pragma once
@@ -26,8 +26,8 @@ struct Leftovers {
 using Amounts = std::vector<int64_t>;
 
 /**
- * Measured before and after each test: a test is blamed for the difference only, so that what one
- * test leaves behind does not fail the later ones.
+ * The amounts now.  Measured before and after each test, which is blamed for the difference only:
+ * one test's leftovers do not fail the later ones.
  */
 Amounts leftover_amounts();
 
@@ -35,8 +35,8 @@ Amounts leftover_amounts();
 void adopt_orphans();
 
 /**
- * Wait until nothing is left behind; give up after a long time, and end the processes that are
- * left.  Returns a line for each thing that was left.
+ * Wait until no leftovers remain; give up after a long time, and end the remaining processes.
+ * Returns a line for each leftover.
  */
 std::vector<std::string> await_no_leftovers(const Amounts &before);
 

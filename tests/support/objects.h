@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/objects.h  Objects of files, as the recorder would have them. */
+/** @file tests/support/objects.h  Objects made from files, like those of the recorder. */
 #pragma once
 
 #include "cli/objects/object.h"

@@ -60,7 +60,7 @@ public:
 	TemporaryDirectory(const TemporaryDirectory &) = delete;
 	TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
 
-	/** The path of a file in it. */
+	/** The path of a file in the directory. */
 	[[nodiscard]] std::string operator/(const std::string &name) const { return path_ + "/" + name; }
 
 private:

@@ -43,7 +43,7 @@ inline size_t lines(const std::string &text)
 	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/** The report of a file.  Checks that every tick is accounted for and every counted one is in a row. */
+/** A file's report.  Checks that every tick is accounted for, and every counted one in a row. */
 inline Json report(const std::string &file, const std::string &by = "function")
 {
 	const Output output = profil("report --json --by " + by + " " + file);
@@ -114,7 +114,7 @@ inline std::map<std::string, uint64_t> values_of(const std::string &file, const 
 	return values;
 }
 
-/** Percentage of the samples of a function or, with --by object, of an object. */
+/** A function's percentage of the samples or, with --by object, an object's. */
 inline double percent(const Json &json, const std::string &name)
 {
 	double sum = 0;
@@ -128,7 +128,7 @@ inline double percent(const Json &json, const std::string &name)
 	return sum;
 }
 
-/** Start a program in the background, @p nice to others; its output goes to a file. */
+/** Start a program in the background, at priority @p nice; its output goes to a file. */
 inline Child start(std::vector<std::string> arguments, const std::string &output = "/dev/null", int nice = 0)
 {
 	std::ofstream create(output);
@@ -179,7 +179,7 @@ inline pid_t thread_named(pid_t pid, const std::string &name)
 	return found;
 }
 
-/** A shell that executes a program when it is told to: by then it is recorded, and nothing is missed. */
+/** A shell that executes a program on request, so that recording can begin before the exec. */
 class HeldProgram {
 public:
 	explicit HeldProgram(const std::string &name)
@@ -191,7 +191,7 @@ public:
 
 	[[nodiscard]] pid_t pid() const { return shell_.pid(); }
 	void go() const { std::ofstream(path_) << "go\n"; }
-	/** Its exit status, or 128 plus the signal. */
+	/** The program's exit status, or 128 plus the signal. */
 	int end() { return end_of(shell_); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/served.h  A profil serve, and what it answers. */
+/** @file tests/support/served.h  A profil serve, and its answers. */
 #pragma once
 
 #include "tests/support/recorded.h"

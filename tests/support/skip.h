@@ -7,10 +7,9 @@
 namespace support {
 
 /**
- * Report the running test as skipped, not as passed, because the machine or its kernel lacks
- * something, and end it.  In a section it ends only that; the test counts as skipped even if the
- * other sections pass.  (A section that returns would hide all that come after it.)  Not for
- * children.
+ * End the running test and report it as skipped, not as passed, because the machine or its kernel
+ * lacks something.  In a section, only the section ends; the test counts as skipped even if the
+ * other sections pass.  (A section that returned would hide all later ones.)  Not for children.
  */
 [[noreturn]] void skip(const std::string &reason);
 

@@ -48,11 +48,11 @@ constexpr const char *usage = R"(
 
 using Clock = std::chrono::steady_clock;
 
-/** As in autotools and many test suites. */
+/** As in autotools and other test suites. */
 constexpr int status_skipped = 77;
 constexpr const char *skip_mark = "skipped: ";
 
-/** Why the test that runs in this process is skipped; empty if it is not. */
+/** The reason why this process skips its test; empty if it does not. */
 std::string skip_reason;
 
 struct Plan {
@@ -175,7 +175,7 @@ sigset_t end_of_child()
 #if CATCH_VERSION_MAJOR < 3
 	const std::array arguments = {"test", pattern.c_str(), "-w", "NoTests"};
 #else
-	/* No test is a failure unless it is allowed. */
+	/* Catch2 3 fails by itself if no test matches. */
 	const std::array arguments = {"test", pattern.c_str()};
 #endif
 	const int failed = session.applyCommandLine(arguments.size(), arguments.data());
@@ -222,10 +222,10 @@ std::vector<pid_t> members(pid_t session)
 	return found;
 }
 
-/**
- * Prints where a task is in the kernel, with its stack if we may see it.  An exec holds a lock that both
- * files take (exec_update_lock, and stat takes it, too), and may never end; so a child reads them, which
- * SIGALRM kills even while it waits for that lock.
+ /**
+ * Prints where a task is in the kernel, with its stack if we may see it.  An exec, which may never
+ * end, holds exec_update_lock, and both files take it.  So a child reads them, and SIGALRM kills
+ * the child even while it waits for that lock.
  */
 void say_where_is(const std::string &task)
 {
@@ -264,7 +264,7 @@ void say_where(const std::vector<pid_t> &processes)
 	}
 }
 
-/** Prints the output without Catch2's lines about itself and without its rules. */
+/** Prints the output without Catch2's own messages and separator lines. */
 void say_output(const std::string &output)
 {
 	static const std::regex noise(
@@ -276,7 +276,7 @@ void say_output(const std::string &output)
 			std::cout << "| " << line << '\n';
 }
 
-/** Waits for the test to end, and for orphans, as their parent has to. */
+/** Waits for the test to end, and reaps orphans. */
 bool wait_for_end(pid_t pid, unsigned seconds, int &status)
 {
 	const sigset_t signals = end_of_child();
@@ -306,7 +306,7 @@ struct Verdict {
 	std::string skipped; /* why; empty if it was not */
 };
 
-/** The reason that a skipped test has printed last. */
+/** The reason that a skipped test printed last. */
 std::string reason_in(const std::string &output)
 {
 	const size_t mark = output.rfind(std::string("\n") + skip_mark);
@@ -403,7 +403,7 @@ void support::skip(const std::string &reason)
 {
 	WARN(skip_mark << reason);
 	skip_reason += (skip_reason.empty() ? "" : "; ") + reason;
-	/* What REQUIRE throws after it has reported a failure. */
+	/* REQUIRE throws this after it has reported a failure. */
 	throw Catch::TestFailureException();
 }
 

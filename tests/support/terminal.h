@@ -27,7 +27,7 @@ public:
 	Terminal &operator=(const Terminal &) = delete;
 	~Terminal() { tmux("kill-server"); }
 
-	/** Has the shell run a command. */
+	/** Makes the shell run a command. */
 	void run(const std::string &command)
 	{
 		type(command);
@@ -42,7 +42,7 @@ public:
 		tmux("resize-window -x " + std::to_string(width) + " -y " + std::to_string(height));
 	}
 
-	/** The lines on the screen; with the escape sequences of their attributes on request. */
+	/** The lines on the screen; on request with escape sequences for their attributes. */
 	[[nodiscard]] std::string screen(bool attributes = false) const
 	{
 		return tmux(attributes ? "capture-pane -p -e" : "capture-pane -p");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/told_feed.h  Samples for profil top that come when they are told to. */
+/** @file tests/support/told_feed.h  Samples for profil top that arrive when a test says so. */
 #pragma once
 
 #include "cli/commands/top/feed.h"
@@ -19,11 +19,11 @@
 
 namespace told_feed {
 
-/** A feed whose samples come when a test calls come(). */
+/** A feed whose samples arrive when a test calls come(). */
 class Feed : public cli::TopFeed {
 public:
 	explicit Feed(cli::LiveLimits limits = {}) : live_(1001001, limits) {}
-	/** A feed of events. */
+	/** A feed with several events. */
 	explicit Feed(std::vector<cli::SampleSource> sources, cli::LiveLimits limits = {})
 		: sources_(std::move(sources)), live_(sources_, limits)
 	{
