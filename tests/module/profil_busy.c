@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module that uses CPU time where a test wants ticks: in its code, in what it runs once, or in a
- * kernel thread; or where it wants none, with interrupts off.  It also writes a variable there, for
- * breakpoints.
+ * A module that uses CPU time where a test wants ticks: in its permanent code, in its init code,
+ * or in a kernel thread; or where no ticks can come, with interrupts off.  With interrupts off it
+ * also writes a variable, for breakpoints.
  *
  * Context: process
  */
@@ -96,7 +96,7 @@ static const struct kernel_param_ops hold_ops = { .set = profil_busy_hold };
 module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "written: use so many ms with interrupts off");
 
-/* A breakpoint on its writes is an NMI. */
+/* A breakpoint on writes to this variable is an NMI. */
 static u64 profil_busy_watched;
 
 static int profil_busy_write(const char *value, const struct kernel_param *unused)

@@ -18,7 +18,7 @@
 
 static DECLARE_WAIT_QUEUE_HEAD(changed);
 
-/* A parameter whose change wakes its waiters. */
+/* Sets a parameter and wakes its waiters. */
 static int profil_pmu_set(const char *value, const struct kernel_param *param)
 {
 	int err = param_set_bool(value, param);
@@ -49,7 +49,7 @@ static unsigned long cpus = ~0UL;
 module_param(cpus, ulong, 0644);
 MODULE_PARM_DESC(cpus, "a bit for each CPU that can count");
 
-/* Each CPU's event that belongs to no task. */
+/* The event of each CPU that belongs to no task. */
 static DEFINE_PER_CPU(struct perf_event *, counting);
 
 static void profil_pmu_hold(const bool *while_set)
