@@ -222,7 +222,7 @@ std::vector<pid_t> members(pid_t session)
 	return found;
 }
 
- /**
+/**
  * Prints where a task is in the kernel, with its stack if we may see it.  An exec, which may never
  * end, holds exec_update_lock, and both files take it.  So a child reads them, and SIGALRM kills
  * the child even while it waits for that lock.

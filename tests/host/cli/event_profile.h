@@ -44,8 +44,8 @@ inline cli::Profile event_profile()
 }
 
 /**
- * The same, but with 55 context switches, 46 of them in grow, and with a sample of cycles in a
- * fourth function, sleep.
+ * event_profile(), but with 55 context switches, 46 of them in grow, and with a sample of cycles in
+ * a fourth function, sleep.
  */
 inline cli::Profile with_more_switches()
 {

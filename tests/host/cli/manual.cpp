@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/manual.cpp  profil(1) compared with the program: it has every command and every
- * option.
+/** @file tests/host/cli/manual.cpp  Compares profil(1) with the program: the page must have every
+ * command and every option.
  */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/need_perf.h  What a test needs that records with perf's events. */
+/** @file tests/host/cli/need_perf.h  The requirement of tests that record with perf's events. */
 #pragma once
 
 #include "cli/recording/perf/access.h"
@@ -7,7 +7,7 @@
 
 namespace support {
 
-/** End the test as skipped if perf does not sample here. */
+/** Skip the test if perf cannot sample here. */
 inline void need_perf()
 {
 	if (const cli::Outcome perf = cli::check_perf(); !perf)

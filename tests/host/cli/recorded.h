@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/recorded.h  Runs of profil that record programs with perf's events.
  *
- * The same command records with the module in the guest; here are the tests of what does not depend on
- * what samples.
+ * In the guest, the same command records with the module; these tests cover what is the same with
+ * either source of samples.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace support {
 
-/** Has a running profil opened its events?  It has a buffer for each CPU before. */
+/** Has a running profil opened its events?  Until then, it has only a buffer for each CPU. */
 inline bool has_attached(const Child &profil)
 {
 	const std::filesystem::path files = "/proc/" + std::to_string(profil.pid()) + "/fd";
@@ -29,7 +29,7 @@ inline bool has_attached(const Child &profil)
 	return events > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/** Of the process's CPU time, at 999 Hz. */
+/** CPU time per sample at 999 Hz. */
 constexpr uint64_t ns_per_sample = 1'001'001;
 
 /** Wait until a running profil has had time for a number of samples of a process. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every structure of <linux/profil.h> and <linux/profil_record.h>: the offset and the size of each member.
+ * The offset and size of each member of each structure in <linux/profil.h> and
+ * <linux/profil_record.h>.
  *
- * Compiles only where they are as written here, on 32 bits as on 64.  A member
+ * Compiles only if they are as written here, with 32 bits and with 64.  A member
  * begins where the one before it ends, and the last one at the end: no holes.
  */
 #include <linux/profil_record.h>

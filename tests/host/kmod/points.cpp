@@ -3,8 +3,9 @@
  * if several tasks take turns on a CPU in step with it.
  *
  * In each period the clock samples the task that runs at one point.  If points are uniform and
- * independent, a task that has the part p of a period has a tick in it with probability p, so its ticks
- * are a sum of Bernoulli variables, with the variance sum p (1 - p).  With n of them alike it is binomial.
+ * independent, a task that runs for the fraction p of a period has a tick in that period with
+ * probability p.  So its ticks are a sum of Bernoulli variables, with variance sum p (1 - p); for n
+ * equal fractions, the sum is binomial.
  */
 
 #include <algorithm>
@@ -38,7 +39,7 @@ struct Ticks {
 /** The ticks of a task in `cells` successive periods. */
 Ticks ticks_of(const Alternation &task, std::uint64_t period, std::uint64_t cells, std::mt19937_64 &random)
 {
-	/* Days after the machine was started, and anywhere in the task's time slice. */
+	/* Up to 28 hours after boot, and anywhere in the task's time slice. */
 	const std::uint64_t begin = random() % (100'000 * second) / period;
 	const std::uint64_t phase = random() % (task.on + task.off);
 	std::uint64_t secret = random();

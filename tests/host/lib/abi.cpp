@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/abi.cpp  libprofil as a linker sees it: its symbols and its dependencies. */
+/** @file tests/host/lib/abi.cpp  libprofil as a linker sees it: its symbols and its
+ * dependencies. */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
@@ -88,7 +89,7 @@ bool is_libcs(const std::string &name)
 	return libcs.count(name);
 }
 
-/** These names as nm prints those that the shared library exports. */
+/** @p names as nm prints them for the shared library. */
 std::set<std::string> exported(const std::set<std::string> &names)
 {
 	std::set<std::string> with_version = {"LIBPROFIL_0.1"};
@@ -179,8 +180,7 @@ TEST_CASE("the public headers declare every exported function", "[abi]")
 	}
 	for (const std::string &name : all_i386()) {
 		INFO(name);
-		/* Declared by libc's headers. */
-		/* Declared by its own name, by another name, or by Fortran's rules. */
+		/* Declared by libc, by its own name, by another name, or by Fortran's rules. */
 		CHECK((is_libcs(name) || text.find(name + "(") != std::string::npos ||
 		       text.find("__asm__(\"" + name + "\")") != std::string::npos || name == "profil_"));
 	}

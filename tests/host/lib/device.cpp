@@ -122,7 +122,7 @@ TEST_CASE("the lists of AIX and Tru64 are read before the module is asked", "[de
 	CHECK(errno_of([&] { profil_aix(nullptr, SIZE_MAX, 0, 0); }) == EFAULT);
 	CHECK(errno_of([&] { profil_tru64(nullptr, 1, ULONG_MAX, 0); }) == EFAULT);
 	CHECK(errno_of([&] { profil_tru64(list, 65, ULONG_MAX, 0); }) == EINVAL);
-	/* Neither turns anything on. */
+	/* Neither call turns profiling on. */
 	CHECK(errno_of([&] { profil_aix(list, SIZE_MAX, 0, 0); }) == 0);
 	CHECK(errno_of([&] { profil_tru64(list, 1, ULONG_MAX, 0); }) == 0);
 }

@@ -75,7 +75,7 @@ TEST_CASE("calls above 2^32 are exact for gprof", "[gmon]")
 
 	calls->used = 2;
 	calls->call[1] = {call.symbol.low + 4, leaf.symbol.low + 4, 5'000'000'001, 0, 0};
-	/* From elsewhere: gprof has no name for the caller. */
+	/* A call from elsewhere: gprof has no name for the caller. */
 	calls->call[2] = {0x10, leaf.symbol.low + 4, 7, 0, 0};
 	REQUIRE(write_gmon((dir / "gmon.out").c_str(), {both, 2, calls.get(), 100}) == 0);
 	CHECK(flat_profile(fixed(), dir / "gmon.out")["leaf"].calls == 5'000'000'001);
@@ -87,8 +87,7 @@ TEST_CASE("ranges of different scales have one scale in the file, and no tick is
 	std::vector<uint16_t> fine(0x1000), coarse(0x100);
 	TextCounters ranges[2] = {};
 
-	/* Two bytes of text a counter, and 64; at odd addresses of a program that is not where its file says.
-	 */
+	/* 2 and 64 bytes of text per counter, at odd addresses, in a program with a load bias. */
 	ranges[0] = {0x55550001023, 0x55550001f01, 0x55550000000, fine.data(), 2 * fine.size(), 2, 1};
 	ranges[1] = {0x55550001f01, 0x55550012345, 0x55550000000, coarse.data(), 0, 2, 6};
 	coarse.resize(ranges[1].needed());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/headers.cpp  The headers of the flavours, as sources of the old systems include them.
+/** @file tests/host/lib/headers.cpp  The headers of the flavours, as sources of the old systems
+ * include them.
  */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -20,7 +21,7 @@ const std::string languages[] = {"-x c -std=c89 -pedantic", "-x c -std=c99 -peda
 
 const std::string flavours[] = {"linux", "solaris", "irix", "bsd", "tru64", "aix"};
 
-/** The symbol that a source calls by profil(), for each flavour. */
+/** Calls of each flavour's functions, as its sources write them. */
 const std::map<std::string, std::string> calls = {
 	{"linux", "(void)profil(buffer, sizeof buffer, 0, 0x10000)"},
 	{"solaris", "profil(buffer, sizeof buffer, 0, 0x10000); (void)pcsample(0, 0)"},

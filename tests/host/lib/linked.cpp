@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/linked.cpp  Choosing a flavour at link time, for sources that declare profil()
- * themselves.
+/** @file tests/host/lib/linked.cpp  Choosing a flavour at link time, for sources that declare
+ * profil() themselves.
  */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -15,7 +15,7 @@ using namespace support;
 
 namespace {
 
-/** What each system's libc had, and the entry point that a program linked for it calls. */
+/** Each system's functions in libc, and the entry points that programs linked for it call. */
 const std::map<std::string, std::map<std::string, std::string>> names = {
 	{"aix", {{"profil", "profil_aix"}, {"monitor", "monitor_aix"}}},
 	{"bsd", {{"profil", "profil_bsd"}, {"add_profil", "add_profil_bsd"}}},
@@ -73,7 +73,7 @@ private:
 	TemporaryDirectory dir_;
 };
 
-/** A program has a name from a flavour's archive: libprofil.a's own are weak. */
+/** Is a name of the program from a flavour's archive?  The names in libprofil.a are weak. */
 bool has_own(const std::set<std::string> &symbols, const std::string &name)
 {
 	return symbols.count("t " + name) + symbols.count("T " + name) == 1;
@@ -222,7 +222,7 @@ TEST_CASE("a program linked for a flavour may have a monitor() of its own", "[fl
 		INFO(linkage << "\n" << output.text);
 		CHECK(output.text == "");
 		CHECK(output.status == 0);
-		/* Global, as the program has it. */
+		/* The program's own monitor() is global. */
 		CHECK(sources.symbols("x").count("T monitor") == 1);
 	}
 }

@@ -11,7 +11,7 @@ using namespace support;
 
 namespace {
 
-/** A program that calls all of them, and prints a bit for each that is its own. */
+/** A program that calls all these functions, and prints a bit for each that is its own. */
 constexpr char calls_all[] = "#define _DEFAULT_SOURCE\n"
 			     "#include <stdio.h>\n"
 			     "#include <unistd.h>\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/scripts/build.cpp  What make compiles again. */
+/** @file tests/host/scripts/build.cpp  Which files make compiles again. */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/scripts/examples.cpp  The examples of README.md and the guide, as scripts/examples
- * makes and checks them. */
+/** @file tests/host/scripts/examples.cpp  The examples of README.md and the guide, as
+ * scripts/examples makes and checks them. */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
@@ -23,7 +23,7 @@ const std::string code = "hottest loop, 0x20e0 to 0x20f3: 118 samples, 81.38 %\n
 			 "     81   55.86  ######          20ea:  imulq  %rdi, %rax\n"
 			 "                                 20f1:  jne    0x20e0\n";
 
-/** The lines of an example that are not in what is printed today. */
+/** The lines of an example that the command no longer prints. */
 std::string missing(const std::string &shown, const std::string &printed)
 {
 	const TemporaryDirectory dir;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/annotate.cpp  Annotated instructions with known counts, compared with
- * binutils. */
+/** @file tests/host/cli/annotation/annotate.cpp  Annotated instructions with known counts,
+ * compared with binutils. */
 #include "tests/host/cli/annotation/support.h"
 
 using namespace cli;
@@ -41,7 +41,7 @@ std::vector<uint64_t> addresses_of(const CodePart &part)
 	return addresses;
 }
 
-/** The first of some addresses whose instruction comes from a line. */
+/** The first of @p addresses whose instruction comes from a line. */
 uint64_t first_of_line(const std::string &program, const std::vector<uint64_t> &addresses, int line)
 {
 	for (const uint64_t address : addresses) {
@@ -215,7 +215,7 @@ TEST_CASE("long code is shown without the instructions that are far from samples
 	Annotation annotation = annotation_of(2000, {{1, 50}, {0x200, 100}, {0x204, 50}});
 	const std::string text = text_of(annotation, {.source = false});
 
-	/* 3 instructions before and after those with samples. */
+	/* 3 instructions are shown before and after those with samples. */
 	CHECK(rows(text) == 5 + 11);
 	CHECK(has(text, " 4:  nop\n                             ... 504 instructions without a sample\n"));
 	CHECK(line_of(text, " 1fd:  nop") == line_of(text, "... 504 instructions") + 1);

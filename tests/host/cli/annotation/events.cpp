@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/events.cpp  Annotated functions of profiles of several events. */
+/** @file tests/host/cli/annotation/events.cpp  Annotated functions of profiles of several
+ * events. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/annotation/support.h"
 #include "tests/host/cli/commands/report/support.h"
@@ -12,7 +13,7 @@ using support::TemporaryDirectory;
 
 namespace {
 
-/** What came at an address: page faults, context switches. */
+/** The events at an address: page faults and context switches. */
 struct Came {
 	uint64_t address;
 	int64_t faults;
@@ -33,7 +34,7 @@ Profile events_of_program(const std::string &program, const std::vector<Came> &a
 	profile.default_sample_type = "page-faults";
 	profile.period_type = profile.sample_types[1];
 	profile.period = 1;
-	/* Both are sorted by address. */
+	/* The samples and @p all are both sorted by address. */
 	REQUIRE(profile.samples.size() == all.size());
 	for (size_t i = 0; i < all.size(); i++)
 		profile.samples[i].values = {all[i].faults, all[i].faults, all[i].switches};
@@ -123,7 +124,7 @@ TEST_CASE("annotate has a column for each event", "[cli][annotate][events]")
 	CHECK(has(text, "\n     60         100.00              100.00  all samples of the function\n"));
 	CHECK(has(annotate_file(directory, profile, "--source-only nested"),
 		  "\n     60         100.00              100.00  all samples of the function\n"));
-	/* A single event has its bar. */
+	/* With a single event, rows have a bar. */
 	CHECK(has(annotate_file(directory, profile, "--value context-switches nested"),
 		  "     15   75.00  ########  "));
 }

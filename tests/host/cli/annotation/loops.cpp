@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/loops.cpp  Which instructions are a loop, in machine code of a few bytes.
- */
+/** @file tests/host/cli/annotation/loops.cpp  Finding loops in machine code of a few bytes. */
 #include "cli/annotation/code_part.h"
 #include "tests/support/catch.h"
 
@@ -13,13 +12,13 @@ using namespace cli;
 
 namespace {
 
-/* One byte each. */
+/* One-byte instructions. */
 constexpr unsigned char nop = 0x90, ret = 0xc3;
 
-/* Followed by the distance from their end. */
+/* Jumps, followed by the distance from their end. */
 constexpr unsigned char je = 0x74, jne = 0x75, jmp = 0xeb;
 
-/** The distance back. */
+/** The distance of a jump back. */
 constexpr unsigned char back(int bytes)
 {
 	return static_cast<unsigned char>(-bytes);
@@ -66,7 +65,7 @@ static std::ostream &operator<<(std::ostream &out, const Loop &loop)
 
 TEST_CASE("a loop with continue reaches to its last jump back", "[cli][annotate]")
 {
-	/* Before the loop, its head, continue twice, the rest of its body, its end, after it. */
+	/* In order: before the loop, head, two continues, rest of the body, end, after the loop. */
 	CHECK(loops_of({nop, nop, je, back(3), nop, je, back(6), nop, jne, back(9), nop, ret},
 		       {{0, 1}, {1, 10}, {4, 100}, {7, 1000}, {8, 10000}, {10, 100000}}) ==
 	      Loops{{{1, 10}, 11110, 11110}});
@@ -74,10 +73,10 @@ TEST_CASE("a loop with continue reaches to its last jump back", "[cli][annotate]
 
 TEST_CASE("a loop ends with the last jump back that it can reach", "[cli][annotate]")
 {
-	/* The second jump follows a return, so only other code gets there. */
+	/* The second jump follows a return, so the loop cannot reach it. */
 	CHECK(loops_of({nop, jne, back(3), ret, nop, jmp, back(7)}, {{0, 5}, {4, 7}}) ==
 	      Loops{{{0, 3}, 5, 5}});
-	/* An indirect jump may lead there. */
+	/* An indirect jump may reach it. */
 	CHECK(loops_of({nop, jne, back(3), 0xff, 0xe0, nop, jmp, back(8)}, {{0, 5}, {5, 7}}) ==
 	      Loops{{{0, 8}, 12, 12}});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/objects.cpp  Objects and sources that are missing, changed or elsewhere,
- * and hostile profiles. */
+/** @file tests/host/cli/annotation/objects.cpp  Objects and sources that are missing, changed or
+ * elsewhere, and hostile profiles. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/annotation/support.h"
 
@@ -25,7 +25,7 @@ Profile profile_of_straight(const std::string &program)
 	return profile_of(program, {{listed[0].address, 1}, {listed.back().address, 3}});
 }
 
-/** Without the object, the annotation must have what the profile itself has. */
+/** Checks that the annotation without the object shows what the profile itself contains. */
 void check_as_recorded(const Profile &profile, const std::string &reason)
 {
 	const Annotation annotation = annotate(profile, straight);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/support.h  A real program, its instructions by objdump, and its profiles.
- */
+/** @file tests/host/cli/annotation/support.h  A real program, its instructions as objdump lists
+ * them, and its profiles. */
 #pragma once
 
 #include "cli/annotation/text.h"
@@ -61,7 +61,7 @@ inline std::vector<Listed> objdump(const std::string &program, const std::string
 	return listed;
 }
 
-/** The backward jumps of a function, by objdump: the target and the jump of each. */
+/** A function's backward jumps, from objdump: the target and the jump of each. */
 inline std::vector<std::pair<uint64_t, uint64_t>> back_edges(const std::vector<Listed> &listed)
 {
 	std::vector<std::pair<uint64_t, uint64_t>> edges;
@@ -143,7 +143,7 @@ inline bool has(const std::string &text, const std::string &part)
 	return text.find(part) != std::string::npos;
 }
 
-/** Where the line begins that contains @p part. */
+/** The number of the line that contains the start of @p part, from 0. */
 inline size_t line_of(const std::string &text, const std::string &part)
 {
 	INFO(text);

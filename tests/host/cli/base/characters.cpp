@@ -109,7 +109,7 @@ TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped", "[cli
 	CHECK(demangle("_Znot_a_mangled_name") == "_Znot_a_mangled_name");
 	CHECK(demangle("") == "");
 	CHECK(demangle("@") == "@");
-	/* An assembler's local names may begin so, without a version. */
+	/* An assembler's local names may begin with @, and have no version. */
 	CHECK(demangle("@local") == "@local");
 	CHECK(demangle("@local@@VERSION_1") == "@local");
 }
@@ -140,7 +140,7 @@ TEST_CASE("accounting adds up profiles, and its lines show every cause that has 
 	for (const Cause &cause : all_causes())
 		causes += sum.*cause.member;
 	CHECK(causes == sum.ticks);
-	/* One for the ticks, one for each cause, one for the children. */
+	/* One line for the ticks, one for each cause, one for the children. */
 	CHECK(accounting_lines(sum).size() == 1 + all_causes().size() + 1);
 	CHECK(accounting_lines(Accounting()).empty());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/base/look_pace.cpp  How often a recording is looked at. */
+/** @file tests/host/cli/base/look_pace.cpp  How often profil looks at a recording. */
 #include "cli/base/look_pace.h"
 #include "tests/support/catch.h"
 
@@ -70,7 +70,7 @@ TEST_CASE("the reader rests once nothing has ticked for long, once in a second a
 	pace.rest(now);
 
 	/*
-	 * A wake-up ends the pause.  Unless the last look was very recent, one follows soon, and
+	 * A wake-up ends the pause.  Unless the last look was very recent, a look follows soon, and
 	 * then another pause.
 	 */
 	pace.wake(now += 10ms, 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/events/calibrate.cpp  Periods that are chosen by how often an event comes. */
+/** @file tests/host/cli/events/calibrate.cpp  Periods chosen by an event's rate. */
 #include "cli/events/calibrate.h"
 
 #include "cli/base/fd.h"
@@ -18,7 +18,7 @@ using namespace cli;
 namespace {
 
 /**
- * CPU time as an event: a thread has some whenever it runs, so this one has had some by the time it
+ * CPU time as an event: its count is never 0, because the thread has used some by the time that it
  * reads the count.
  */
 Event time_of_thread()
@@ -75,7 +75,7 @@ TEST_CASE("a period is chosen for an event of the hardware without one, and for 
 	CHECK_FALSE(is_of_hardware(event("page-faults")));
 	CHECK_FALSE(is_of_hardware(event("mem:0x601040:w")));
 
-	/* An event that does not come, for lack of a process, keeps its period. */
+	/* An event that never occurs, as its process does not exist, keeps its period. */
 	std::vector<Event> events = {event("cycles"), event("cycles:u:77"), event("page-faults")};
 	const pid_t nobody = 0x7fffffff;
 

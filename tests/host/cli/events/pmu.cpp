@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/events/pmu.cpp  Events of PMUs, from a copy of sysfs's files of three. */
+/** @file tests/host/cli/events/pmu.cpp  Events of PMUs, from copies of three PMUs' files in
+ * sysfs. */
 #include "cli/events/pmu.h"
 #include "cli/events/event.h"
 #include "tests/support/catch.h"
@@ -14,8 +15,7 @@ using support::TemporaryDirectory;
 
 namespace {
 
-/** The files of sysfs that these tests need, as an Intel core, its memory controller and an Arm core have
- * them. */
+/** The sysfs files for these tests: of an Intel core, its memory controller and an Arm core. */
 class Pmus {
 public:
 	Pmus()

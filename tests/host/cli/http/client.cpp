@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/http/client.cpp  POSTs to real servers: how they are sent, and how the answers are
- * judged. */
+/** @file tests/host/cli/http/client.cpp  POSTs to real servers: how they are sent, and how the
+ * answers are judged. */
 #include "cli/http/client.h"
 #include "cli/commands/push/delivery.h"
 #include "cli/http/grpc_web.h"
@@ -112,7 +112,7 @@ TEST_CASE("user and password of the URL are sent, and not shown", "[cli][push]")
 	const Delivery delivery = deliver(client, PushFormat::Pyroscope, request);
 
 	CHECK(client.url() == server.url());
-	/* someone:hush! */
+	/* Base64 of someone:hush! */
 	CHECK(server.requests().front().get_header_value("Authorization") == "Basic c29tZW9uZTpodXNoIQ==");
 	CHECK(delivery.fate == Fate::Refused);
 	CHECK(delivery.reason == server.url() +

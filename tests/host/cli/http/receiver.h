@@ -75,7 +75,7 @@ private:
 	std::thread thread_;
 };
 
-/** A server of a function that handles each accepted connection; the descriptor is closed afterwards. */
+/** A server that passes each accepted connection to a function, and closes it afterwards. */
 class RawServer {
 public:
 	explicit RawServer(std::function<void(int)> behave) : behave_(std::move(behave))

@@ -84,7 +84,7 @@ TEST_CASE("each of the modules that were at one address in turn has the ticks of
 	objects.set(21, {"early", base + 0x1000, 0x1000, 2, 2});
 	objects.set(22, {"second", base + 0x1000, 0x1000, 5, UINT32_MAX});
 	CHECK(name(0) == "[first]");
-	/* Code that was loaded later hides what was there before. */
+	/* Code that was loaded later hides older code at its addresses. */
 	CHECK(name(2) == "[early]");
 	CHECK(name(3) == "[first]");
 	CHECK(name(4) == "[kernel]");

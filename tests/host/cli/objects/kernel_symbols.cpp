@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/objects/kernel_symbols.cpp  Functions of the kernel, from texts of /proc. */
+/** @file tests/host/cli/objects/kernel_symbols.cpp  Functions of the kernel, from texts of
+ * /proc. */
 #include "cli/objects/kernel_symbols.h"
 
 #include "cli/recording/text_table.h"
@@ -47,7 +48,7 @@ TEST_CASE("a function of the kernel reaches to the next one", "[cli]")
 	CHECK(name_at(all, 0xffffffff8100000f) == "first");
 	CHECK(name_at(all, 0xffffffff810000ff) == "second");
 	CHECK(name_at(all, 0xffffffff810001ff) == "third");
-	/* What follows the text belongs to no function. */
+	/* Addresses after the text belong to no function. */
 	CHECK(name_at(all, 0xffffffff81000200).empty());
 	CHECK(name_at(all, 0xffffffff81000300).empty());
 }

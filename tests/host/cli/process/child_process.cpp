@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/process/child_process.cpp  Programs that profil starts, and their mappings at that
- * time. */
+/** @file tests/host/cli/process/child_process.cpp  Programs that profil starts, and their
+ * mappings at that time. */
 #include "cli/process/child_process.h"
 #include "cli/base/files.h"
 #include "cli/base/stop_signals.h"
@@ -155,7 +155,7 @@ TEST_CASE("a command does nothing until it is resumed", "[cli]")
 	ChildProcess command = started({"touch", directory / "file"});
 
 	CHECK(process_name(command.pid()) == "touch");
-	/* Stopped by us, its tracer, it runs no instruction. */
+	/* The command is stopped by us, its tracer, and runs no instruction. */
 	CHECK(state_of(command.pid()) == 't');
 	CHECK_FALSE(std::filesystem::exists(directory / "file"));
 	CHECK_FALSE(command.ended());
@@ -240,7 +240,7 @@ TEST_CASE("a command that has not begun ends when its parent ends", "[cli]")
 	}
 	REQUIRE(waitpid(starter, &status, 0) == starter);
 	CHECK(WIFSIGNALED(status));
-	/* Its child is now ours, and waits to be told to start, which can no longer happen. */
+	/* The starter's child is now ours, and waits for a start that can no longer come. */
 	for (int i = 0; i < 300 && waitpid(-1, &status, WNOHANG) == 0; i++)
 		usleep(10000);
 	CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
@@ -261,7 +261,7 @@ TEST_CASE("users other than root are warned of a program that loses its privileg
 	CHECK(privilege_warning(program, 0).empty());
 	REQUIRE_FALSE(chmod(program.c_str(), 02755));
 	CHECK(privilege_warning(program, owner + 1).find("set-gid") != std::string::npos);
-	/* Searched for in PATH, as execvp() does. */
+	/* The command is searched for in PATH, as execvp() does. */
 	setenv("PATH", ("/no/such/place:" + (directory / "") + ":/bin").c_str(), 1);
 	CHECK_FALSE(privilege_warning("program", owner + 1).empty());
 	CHECK(privilege_warning("true", owner + 1).empty());

@@ -230,7 +230,7 @@ TEST_CASE("refused processes are reported in one line for each reason", "[cli][f
 	refusals.add(1, "init", "no");
 	for (pid_t pid = 10; pid < 1210; pid++)
 		refusals.add(pid, "p", "never");
-	/* A search found it, and it has ended since. */
+	/* A search found this process, which has ended since. */
 	refusals.add(4194304, "gone", "never", true);
 	CHECK(refusals.lines() ==
 	      std::vector<std::string>{"1,200 processes were not attached: never: p (pid 10), p (pid 11), "

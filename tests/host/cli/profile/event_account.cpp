@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/event_account.cpp  Which part of an event is lost, and how its
- * values are scaled.
+/** @file tests/host/cli/profile/event_account.cpp  The lost part of an event, and the scaling of
+ * its values.
  */
 #include "cli/profile/event_account.h"
 #include "cli/objects/tally.h"
@@ -18,7 +18,7 @@ TEST_CASE("an event that was counted all the time has no line and its own values
 	CHECK(account.is_whole());
 	CHECK(event_account_lines(account).empty());
 	CHECK(account.scaled(12345) == 12345);
-	/* An older module does not tell. */
+	/* An older module does not report this. */
 	CHECK(EventAccount{}.is_whole());
 	CHECK(EventAccount{}.scaled(12345) == 12345);
 }
@@ -33,7 +33,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled, and says 
 	CHECK(event_account_lines(account) ==
 	      std::vector<std::string>{"cycles: counted 25.00 % of the time, because there are too few "
 				       "counters for all events: its values are scaled up"});
-	/* It never had a counter. */
+	/* The event never had a counter. */
 	CHECK(EventAccount{"cycles", 0, 0, 0, 4000, 0}.scaled(3) == 3);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/otlp.cpp  OTLP's profiles, decoded by protoc with the fields of its own
- * files. */
+/** @file tests/host/cli/profile/otlp.cpp  OTLP's profiles, decoded by protoc with the fields of
+ * its own files. */
 #include "cli/profile/otlp.h"
 
 #include "cli/commands/export/export.h"
@@ -77,7 +77,7 @@ TEST_CASE("protoc reads a profile as OTLP's profiles.proto has it", "[cli][otlp]
 	CHECK(has(text, "time_unix_nano: 1790000000000000000\nduration_nano: 1500000000\n"));
 	CHECK(has(text, "period: 1001001\n"));
 	CHECK(has(text, "profile_id: \"\\0224Vx\\232\\274M\\357\\201#Eg\\211\\253\\315\\357\"\n"));
-	/* The first of each table is the zero value. */
+	/* The first entry of each table is the zero value. */
 	CHECK(has(text, "dictionary {\nmapping_table {\n}\nmapping_table {\nmemory_start: 4198400\n"));
 	CHECK(has(text,
 		  "location_table {\n}\nlocation_table {\nmapping_index: 1\naddress: 4198672\n"

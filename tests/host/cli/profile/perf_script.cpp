@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/perf_script.cpp  What perf script prints, read as a profile. */
+/** @file tests/host/cli/profile/perf_script.cpp  The output of perf script, read as a profile. */
 #include "cli/profile/perf_script.h"
 
 #include "cli/commands/export/export.h"

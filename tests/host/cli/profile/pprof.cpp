@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/pprof.cpp  Profiles that are written and read back, by profil and by protoc.
+/** @file tests/host/cli/profile/pprof.cpp  Profiles that are written and read back, by profil and
+ * by protoc.
  */
 #include "cli/profile/pprof.h"
 #include "cli/base/gzip.h"
@@ -208,7 +209,7 @@ TEST_CASE("messages of one kind may lie anywhere in the file", "[cli]")
 	}
 	REQUIRE(fields[2].size() > 1);
 	REQUIRE(fields[6].size() > 1);
-	/* One of each kind in turn. */
+	/* Take one field of each kind in turn. */
 	while (mixed.size() < plain.size()) {
 		for (auto &[tag, left] : fields) {
 			if (left.empty())

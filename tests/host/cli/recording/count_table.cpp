@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/count_table.cpp  Tables of counts: when they fill up, and what follows. */
+/** @file tests/host/cli/recording/count_table.cpp  Tables of counts: when they fill up, and what
+ * follows. */
 #include "cli/recording/count_table.h"
 #include "tests/support/catch.h"
 
@@ -49,7 +50,7 @@ TEST_CASE("a table fills up before half of it is used, wherever one looks", "[cl
 TEST_CASE("a table fills up when three eighths of what is looked at are used", "[cli][count-table]")
 {
 	constexpr uint64_t limit = least_counts / 8 * 3;
-	CountTable table(least_counts); /* so small that each look is at all of it */
+	CountTable table(least_counts); /* so small that each look covers all of it */
 
 	REQUIRE(table.ok());
 	for (uint64_t i = 0; i + 1 < limit; i++)

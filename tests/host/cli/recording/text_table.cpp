@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/text_table.cpp  The names of the programs of a recording. */
+/** @file tests/host/cli/recording/text_table.cpp  Names of a recording's programs. */
 #include "cli/recording/text_table.h"
 #include "tests/support/catch.h"
 

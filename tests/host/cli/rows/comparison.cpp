@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/rows/comparison.cpp  Differences of two profiles, and their significance. */
+/** @file tests/host/cli/rows/comparison.cpp  Differences of two profiles, and their
+ * significance. */
 #include "cli/rows/comparison.h"
 #include "cli/rows/significance.h"
 #include "tests/host/cli/commands/report/support.h"
@@ -122,7 +123,7 @@ TEST_CASE("a function whose parameters changed, or are not known, is the same fu
 	CHECK(copied("ns::copy", "ns::copy(int)") == "ns::copy(int) 200 400\n");
 	CHECK(copied("ns::copy(long)", "ns::copy(int)") == "ns::copy(int) 200 400\n");
 	CHECK(copied("ns::copy", "ns::copy_all(int)") == "ns::copy_all(int) 0 400\nns::copy 200 0\n");
-	/* Which of two it was is not known. */
+	/* With two candidates, it is not known which of them it was. */
 	now.functions[1].name = "ns::copy(char)";
 	CHECK(copied("ns::copy", "ns::copy(int)") ==
 	      "ns::copy(char) 0 500\nns::copy(int) 0 400\nns::copy 200 0\n");
@@ -244,7 +245,7 @@ TEST_CASE("two kernels are compared by their functions", "[cli][comparison]")
 		for (const ComparedRow &one : rows)
 			CHECK(one.base == one.row.samples);
 	}
-	/* Their addresses differ, unless it is the same build. */
+	/* The functions' addresses differ, unless it is the same build. */
 	CHECK(compared(older, newer, "address").size() == 4);
 	CHECK(compared(older, older, "address").size() == 2);
 }

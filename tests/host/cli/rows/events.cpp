@@ -103,8 +103,8 @@ TEST_CASE("the period of an event is what its file says or its values have in co
 	CHECK(sum.periods == std::vector<uint64_t>{1000, 100});
 
 	/*
-	 * profil's own files say it, and also that the second event was counted for half of the
-	 * time.
+	 * profil's own files give the periods, and say that the second event was counted for half
+	 * of the time.
 	 */
 	About about;
 	Profile told = profile;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/alike.cpp  The addresses around one that have its function. */
+/** @file tests/host/cli/symbols/alike.cpp  The range of addresses with the same function as one
+ * of them. */
 #include "cli/symbols/symbols.h"
 #include "tests/support/catch.h"
 #include "tests/support/objects.h"
@@ -59,7 +60,7 @@ other:	.skip 16, 0x90
 	CHECK(symbols.frames(start + 70).empty());
 	CHECK(symbols.alike() == Extent{});
 
-	/* With lines, each address has its own. */
+	/* With lines, no range of addresses is alike. */
 	const std::shared_ptr<Object> program =
 		cli_test::map_object(std::filesystem::read_symlink("/proc/self/exe"));
 	Symbols lines(*program, Detail::Lines);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/debuginfod.cpp  Debug information from a debuginfod server, or of another
- * build. */
+/** @file tests/host/cli/symbols/debuginfod.cpp  Debug information from a debuginfod server, or
+ * of another build. */
 #include "cli/base/files.h"
 #include "cli/objects/kernel_objects.h"
 #include "cli/objects/kernel_symbols.h"
@@ -149,7 +149,7 @@ public:
 	Environment &operator=(const Environment &) = delete;
 };
 
-/** A debuginfod server of a directory. */
+/** A debuginfod server for a directory. */
 class Server {
 public:
 	Server(const StrippedProgram &program, int port) : pid_(fork())
@@ -246,7 +246,7 @@ TEST_CASE("the kernel's lines come from the vmlinux of its build-id, below anoth
 	Profile profile = recorded_as_kernel(program);
 	About about = from_comments(profile.comments);
 
-	/* No vmlinux was there when it was recorded. */
+	/* No vmlinux existed when the profile was recorded. */
 	CHECK(about.lines_later.empty());
 	about.lines_later = {"[kernel]"};
 	profile.comments = to_comments(about);

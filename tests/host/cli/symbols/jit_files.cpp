@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/jit_files.cpp  Perf maps of running processes, of their forked children, and
- * after an exec. */
+/** @file tests/host/cli/symbols/jit_files.cpp  Perf maps of running processes, of their forked
+ * children, and after an exec. */
 #include "cli/objects/jit_files.h"
 #include "cli/process/process.h"
 #include "cli/symbols/symbols.h"
@@ -54,7 +54,7 @@ public:
 	}
 
 	[[nodiscard]] pid_t pid() const { return pid_; }
-	/** Has the child execute another program, which does nothing either. */
+	/** Makes the child execute another program, which does nothing either. */
 	void run_another()
 	{
 		const std::string ours = program_path(getpid());
@@ -106,7 +106,7 @@ public:
 
 	[[nodiscard]] pid_t pid() const { return pid_; }
 	[[nodiscard]] bool prepared() const { return prepared_; }
-	/** Has it end, and waits until it is a zombie. */
+	/** Makes the child end, and waits until it is a zombie. */
 	void end()
 	{
 		siginfo_t about;
@@ -197,7 +197,7 @@ TEST_CASE("memory has the names of its process's perf map, which may appear late
 	CHECK(Symbols(object).frames(0x5000).at(0).name == "[anon] (no names)");
 
 	std::ofstream(path) << "5000 40 jitted\n";
-	/* It looks again only after some time. */
+	/* object.jit looks again only after some time. */
 	for (int looks = 0; looks < 1000 && !Symbols(object).has_functions(); looks++) {
 		usleep(1000);
 		object.jit->look();
@@ -284,7 +284,7 @@ TEST_CASE("a perf map that a process writes at its end names its code, before an
 			child.reap();
 		CHECK(name_in(files, 0x5010) == "last");
 		unlink(map_path(child.pid()).c_str());
-		/* It was opened before. */
+		/* The map had been opened before. */
 		CHECK(name_in(files, 0x5010) == "last");
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/plt.cpp  Names of the stubs of a procedure linkage table, compared with
- * objdump. */
+/** @file tests/host/cli/symbols/plt.cpp  Names of the stubs of a procedure linkage table,
+ * compared with objdump. */
 #include "cli/symbols/plt.h"
 #include "cli/base/files.h"
 #include "cli/symbols/symbols.h"
@@ -183,7 +183,7 @@ TEST_CASE("the stubs of a damaged object do not crash the reader", "[cli]")
 
 		memcpy(&header, damaged.data(), sizeof(header));
 		for (int i = 0; i < 4; i++) {
-			/* In the section headers, or at the front, where symbols and relocations are. */
+			/* Damage the section headers, or the front, where symbols are. */
 			const size_t at =
 				random() % 2 ? header.e_shoff + random() % (damaged.size() - header.e_shoff)
 					     : random() % 0x1100;

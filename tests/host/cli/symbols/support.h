@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/support.h  What the tests of JIT-compiled code share. */
+/** @file tests/host/cli/symbols/support.h  Shared by the tests of JIT-compiled code. */
 #pragma once
 
 #include "cli/objects/jit_symbols.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/annotate/command.cpp  Disassembly by itself, the choice of functions, and
- * the command's options. */
+/** @file tests/host/cli/commands/annotate/command.cpp  Disassembly by itself, the choice of
+ * functions, and the command's options. */
 #include "cli/profile/pprof.h"
 #include "cli/rows/flat.h"
 #include "tests/host/cli/annotation/support.h"
@@ -154,7 +154,7 @@ TEST_CASE("a function is found without what it is in, if there is no other of th
 	CHECK(chosen(profile, "srot") == "no function 'srot' has samples; did you mean\n"
 					 "  /opt/bin/program:words::sort  (700 samples)");
 
-	/* A function that is not of a template is preferred to one that is. */
+	/* An ordinary function is preferred to an instance of a template. */
 	profile.functions[1].name = "void std::sort<int*>(int*, int*)";
 	CHECK(chosen(profile, "sort") == profile.functions[0].name);
 	CHECK(chosen(profile, "std::sort") == profile.functions[1].name);
@@ -274,7 +274,7 @@ TEST_CASE("annotate without a usable libcapstone names the package, other comman
 	const std::string command =
 		"LD_LIBRARY_PATH=" + (directory / "") + " " + support::build_dir() + "/profil ";
 
-	/* The loader takes the first file of that name, and refuses this one. */
+	/* The loader finds these files first, and refuses them. */
 	for (int version = 1; version < 20; ++version)
 		std::ofstream(directory / fmt::format("libcapstone.so.{}", version)) << "not a library";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/completion/completion.cpp  What profil offers to shells, and how bash, zsh
- * and fish complete with it. */
+/** @file tests/host/cli/commands/completion/completion.cpp  The words that profil offers to
+ * shells, and completion by bash, zsh and fish. */
 #include "cli/commands/export/export.h"
 #include "cli/commands/push/options.h"
 #include "cli/profile/pprof.h"
@@ -35,7 +35,7 @@ std::vector<std::string> lines_of(const std::string &text)
 	return lines;
 }
 
-/** The words that profil offers; the last one says what the shell is to do. */
+/** The words that profil offers; the last one tells the shell what to do. */
 std::vector<std::string> offered(const std::string &words)
 {
 	const support::Output output = run(profil_path() + " __complete -- " + words);
@@ -62,7 +62,7 @@ std::vector<std::string> subcommands()
 	return names;
 }
 
-/** A directory with profiles and other files, where the command is in PATH. */
+/** A shell with the command in PATH, in a directory of profiles and other files. */
 class Desk {
 public:
 	Desk()

@@ -11,7 +11,7 @@ namespace {
 /* The file's header, and a histogram of 4,096 bytes of text with its own header. */
 constexpr size_t header_bytes = 20, record_bytes = 41 + 4096;
 
-/** Samples in all files, by the letter of the format, and samples that are in no file. */
+/** Samples in all files, read strictly by the format, plus samples that no file contains. */
 uint64_t samples_in_gmon(const Profile &profile)
 {
 	const TemporaryDirectory directory;

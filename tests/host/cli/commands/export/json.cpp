@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/export/json.cpp  JSON for speedscope, checked by its schema, and for the
- * Firefox Profiler, by its description. */
+/** @file tests/host/cli/commands/export/json.cpp  JSON for speedscope, checked against its
+ * schema, and for the Firefox Profiler, checked against its description. */
 #include "tests/host/cli/commands/export/support.h"
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ Json speedscope(const Profile &profile)
 	return Json::parse(text);
 }
 
-/** The samples of all its profiles, which must refer to existing frames. */
+/** The samples of all profiles in the file, which must refer to existing frames. */
 uint64_t samples_in_speedscope(const Json &json)
 {
 	uint64_t sum = 0;

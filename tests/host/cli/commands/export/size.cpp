@@ -6,7 +6,7 @@ using namespace export_test;
 
 namespace {
 
-/** A stack with 20,000 times one location, which has 20,000 functions: 400 million frames. */
+/** A stack that repeats a location of 20,000 functions 20,000 times: 400 million frames. */
 Profile deep_profile()
 {
 	constexpr size_t many = 20'000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/export/support.h  What the tests of profil export share: profiles, and files
- * for other tools. */
+/** @file tests/host/cli/commands/export/support.h  Shared by the tests of profil export:
+ * profiles, and files for other tools. */
 #pragma once
 
 #include "cli/commands/export/export.h"

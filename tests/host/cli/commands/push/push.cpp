@@ -214,7 +214,7 @@ TEST_CASE("a token comes from a file or the environment, and is never shown", "[
 	REQUIRE(requests.size() == 3);
 	CHECK(requests[0].get_header_value("Authorization") == "Bearer geheim-1");
 	CHECK(requests[1].get_header_value("Authorization") == "Bearer geheim-2");
-	/* ich:geheim-1 */
+	/* Base64 of ich:geheim-1. */
 	CHECK(requests[2].get_header_value("Authorization") == "Basic aWNoOmdlaGVpbS0x");
 	for (const support::Output &output : {from_file, from_environment, password}) {
 		CHECK(output.status == 1);

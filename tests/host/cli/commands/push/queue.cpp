@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/push/queue.cpp  The push queue: order, retries, and what is dropped and
- * counted. */
+/** @file tests/host/cli/commands/push/queue.cpp  The push queue: order, retries, and what is
+ * dropped and counted. */
 #include "cli/commands/push/queue.h"
 
 #include "cli/commands/push/recording.h"
@@ -92,7 +92,7 @@ HttpRequest with(const std::string &body)
 	return {"/", {}, body};
 }
 
-/** A part of one request. */
+/** A push of a single request. */
 std::vector<HttpRequest> alone(const std::string &body)
 {
 	return {with(body)};
@@ -323,7 +323,7 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 			begun.set_value();
 			release.get_future().wait();
 		}
-		/* The third attempt lasts longer than the whole grace. */
+		/* The third attempt lasts longer than the whole grace period. */
 		if (sent.size() == 3)
 			bench.clock.pass(2s);
 		return later;
@@ -336,7 +336,7 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 	std::future<PushCounters> finished =
 		std::async(std::launch::async, [&queue] { return queue->finish(1s); });
 
-	/* finish() refuses later profiles.  It ends only when the first is released. */
+	/* finish() refuses later profiles.  It returns only after the first one is released. */
 	CHECK(eventually([&queue] {
 		queue->push(alone("late"));
 		return queue->counters().dropped_shutdown > 0;
@@ -347,7 +347,7 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 
 	release.set_value();
 	CHECK(finished.get().sent == 0);
-	/* The three that were tried, and those whose turn did not come. */
+	/* The three profiles that were tried, and those whose turn did not come. */
 	CHECK(queue->counters().dropped_shutdown == before + waiting + 1);
 	CHECK(sent == std::vector<std::string>{"a", "b", "c"});
 	CHECK(bench.said == std::vector<std::string>{

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/push/series.cpp  Which labels the samples of a profile are pushed under. */
+/** @file tests/host/cli/commands/push/series.cpp  The labels under which a profile's samples are
+ * pushed. */
 #include "cli/commands/push/series.h"
 
 #include "cli/base/gzip.h"
@@ -107,7 +108,7 @@ TEST_CASE("each program and cgroup is a series of its own, and no sample is in t
 	/* Without a label the first object is the service, as for other tools. */
 	CHECK(value_of(all[3], "service_name") == "program");
 	CHECK(samples_in(all[3]) == 40);
-	/* A part has what its samples need, and says nothing about the ticks of all. */
+	/* A part contains what its samples need, and no ticks, which belong to the whole. */
 	CHECK(all[1].decoded.functions.size() == 1);
 	CHECK(all[1].decoded.functions[0].name == "memcpy");
 	CHECK(all[1].decoded.mappings.size() == 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/record/backend.cpp  Recording without the module, by the program itself. */
+/** @file tests/host/cli/commands/record/backend.cpp  Recording without the module, by the
+ * program itself. */
 #include "tests/host/cli/recorded.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -28,7 +29,7 @@ void need_perf_alone()
 	support::need_perf();
 }
 
-/** Run profil where perf_event_open(2) fails with @p error, as a container's seccomp filter makes it. */
+/** Run profil where perf_event_open(2) fails with @p error, as in a container with seccomp. */
 support::Output without_perf(int error, const std::string &arguments)
 {
 	std::array filter = {
@@ -113,7 +114,7 @@ TEST_CASE("where perf hides the kernel, a recording without samples does not cla
 
 	const TemporaryDirectory directory;
 	const std::string file = directory / "profile.pb.gz";
-	/* The kernel switches from a task in its own code. */
+	/* A task is in the kernel's code when the kernel switches from it. */
 	const support::Output switches =
 		profil("record --user-only -e context-switches -o " + file + " -- sleep 0.1");
 

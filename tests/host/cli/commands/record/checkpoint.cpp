@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/record/checkpoint.cpp  What remains of a recording that is killed, or whose
- * file cannot be written. */
+/** @file tests/host/cli/commands/record/checkpoint.cpp  The remains of a recording that is
+ * killed, or whose file cannot be written. */
 #include "cli/commands/record/checkpoint.h"
 #include "cli/base/files.h"
 #include "cli/commands/record/rescue.h"
@@ -53,7 +53,7 @@ struct Saved {
 	}
 };
 
-/** Limits the size of files while it exists: a full disk for everything. */
+/** Limits the size of files while it exists, which simulates a full disk. */
 class NoRoom {
 public:
 	NoRoom()

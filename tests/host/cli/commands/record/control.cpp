@@ -64,7 +64,7 @@ TEST_CASE("commands are lines, whole or in pieces", "[cli][control]")
 	CHECK(words_of(control) == "enable disable ");
 	commands.send("shot\nEnable\nstop now\nstop\nping\n");
 	CHECK(words_of(control) == "snapshot ?Enable ?stop now stop ping ");
-	/* Nothing reads the answers: do not wait for that. */
+	/* Nothing reads the answers: do not wait for a reader. */
 	control.acknowledge();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/record/ends.cpp  How recordings end, and the errors of those that cannot
- * begin. */
+/** @file tests/host/cli/commands/record/ends.cpp  How recordings end, and the errors of those
+ * that cannot begin. */
 #include "tests/host/cli/recorded.h"
 #include "tests/support/terminal.h"
 
@@ -19,7 +19,7 @@ size_t entries(const TemporaryDirectory &directory)
 						 std::filesystem::directory_iterator()));
 }
 
-/** End the test as skipped where process 2 is not kthreadd, as in a container. */
+/** Skip the test where process 2 is not kthreadd, as in a container. */
 void need_kthreadd()
 {
 	if (!fs::exists("/proc/2/comm") || read_file("/proc/2/comm") != "kthreadd\n")
@@ -274,9 +274,7 @@ TEST_CASE("where no directory has room, a user on the terminal can make room and
 	const std::string file = directory / "p";
 	Terminal terminal(250, 30);
 
-	/*
-	 * A limit on the size of files simulates a full disk; unlike that, it can be raised later.
-	 */
+	/* A limit on the size of files simulates a full disk, and can be raised later. */
 	terminal.run("ulimit -S -f 1; " + profil_path() + " record --backend perf -o " + file +
 		     " -- python3 -c 'sum(i * i for i in range(300000))'");
 	REQUIRE(terminal.shows("press Enter to try again"));

@@ -7,8 +7,8 @@ using namespace support;
 namespace {
 
 /**
- * Record a program that generates code.  A scan that comes between the code and its description
- * sees the description only a second later.
+ * Record a program that generates code.  A scan between the code and its description finds the
+ * description only a second later.
  */
 Json jit_report(const std::string &how, const std::string &by)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/record/parts.cpp  Recordings in parts, with pauses, and in slices. */
+/** @file tests/host/cli/commands/record/parts.cpp  Recordings in parts, with pauses, and in
+ * slices. */
 #include "tests/host/cli/recorded.h"
 #include "tests/support/files.h"
 #include "tests/support/terminal.h"
@@ -258,7 +259,7 @@ TEST_CASE("only what is counted while a recording is enabled is in it", "[perf][
 
 	const uint64_t samples = report(one.file)["samples"];
 
-	/* Some may be lost, and each time slice may begin with one. */
+	/* Some samples may be lost, and each time slice may begin with an extra one. */
 	CHECK(samples >= least / ns_per_sample / 2);
 	CHECK(samples <= most / ns_per_sample * 5 / 4);
 }
@@ -269,7 +270,7 @@ TEST_CASE("a snapshot of a disabled recording has what was counted before", "[pe
 
 	Controlled one;
 
-	/* Several at a time, the last one in two pieces. */
+	/* Several commands at a time, the last one in two pieces. */
 	one.commands.send("enable\nping\ndis");
 	CHECK(one.answers.receive() == "ack\n");
 	CHECK(one.answers.receive() == "ack\n");
@@ -296,7 +297,7 @@ TEST_CASE("an unknown command to a recording is reported, and not acknowledged",
 	one.commands.send("frobnicate\n");
 	one.tell("ping");
 	one.tell("stop");
-	/* It recorded nothing. */
+	/* It fails, because it recorded nothing. */
 	CHECK(end_of(one.record) == 1);
 	CHECK(has(read_file(one.messages / "output"),
 		  "--control: there is no command 'frobnicate' (give enable, "
@@ -334,7 +335,7 @@ TEST_CASE("every sample is in one slice, and those of what ran first in earlier 
 	CHECK(whole["burn_child()"] > 0);
 	CHECK(last_hot <= first_child);
 	CHECK(has(profil("report --from " + std::to_string(seconds) + " " + file).text, ": 0 samples"));
-	/* Its HTML page has the map of time. */
+	/* The profile's HTML page has the map of time. */
 	CHECK(has(profil("report --html - " + file + " | cat").text, "\"column_ms\":1000"));
 }
 
@@ -354,7 +355,7 @@ TEST_CASE("of the files of a loop the last are kept", "[perf][recorded]")
 		files.push_back(entry.path());
 	REQUIRE(files.size() == 2);
 	std::sort(files.begin(), files.end());
-	/* The last one, which it reports, and the one before. */
+	/* The last file, which the command reports, and the one before. */
 	CHECK(has(output.text, files[1]));
 
 	const auto begin_of = [](const std::string &file) { return report(file)["time_ns"].get<int64_t>(); };

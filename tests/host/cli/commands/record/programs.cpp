@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/record/programs.cpp  profil record of real programs, and how other tools
- * agree. */
+/** @file tests/host/cli/commands/record/programs.cpp  profil record of real programs, compared
+ * with other tools. */
 #include "tests/host/cli/recorded.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ TEST_CASE("the interpreter's loop is among the hottest functions of a Python pro
 	const Json json = report(file);
 
 	REQUIRE(json["rows"].size() >= 5);
-	/* Memory management may be in step with the clock, and have more. */
+	/* Memory management may be in step with the clock, and have more samples. */
 	CHECK(std::any_of(json["rows"].begin(), json["rows"].begin() + 5, [](const Json &row) {
 		return row["function"] == "_PyEval_EvalFrameDefault" && has(row["object"], "python3");
 	}));

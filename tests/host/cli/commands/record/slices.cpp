@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** A recorder whose samples the test adds: the parts of a real one are like this. */
+/** A recorder whose samples the test adds; its parts are like those of a real one. */
 class Source : public Recorder {
 public:
 	explicit Source(Recording &now) : now_(now) {}
@@ -145,7 +145,7 @@ TEST_CASE("the last files of a series are kept", "[cli][record]")
 	CHECK(kept.add(write("3")));
 	CHECK_FALSE(there("1"));
 	CHECK(there("2"));
-	/* A file that is already gone is no error; one that cannot be removed is. */
+	/* A file that is already gone is not an error, but one that cannot be removed is. */
 	std::filesystem::remove(directory / "2");
 	CHECK(kept.add(write("4")));
 	std::filesystem::remove(directory / "3");

@@ -45,7 +45,7 @@ Profile of_cycles()
 	return profile;
 }
 
-/** Runs in a directory with an older and a newer profile. */
+/** Runs the command in a directory with an older and a newer profile. */
 class Compared {
 public:
 	Compared(const Profile &base, const Profile &now)
@@ -252,6 +252,6 @@ TEST_CASE("a ratio of what only one of the profiles has is refused", "[cli][repo
 	CHECK(refused.text ==
 	      "profil report: --ratio: 'instructions/cycles' is not EVENT/EVENT with two events of "
 	      "both profiles (page-faults, cycles)\n");
-	/* It is not shown by default either. */
+	/* IPC is not shown by default either. */
 	CHECK_FALSE(has(files.report().text, "IPC"));
 }

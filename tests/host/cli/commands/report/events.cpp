@@ -180,7 +180,7 @@ TEST_CASE("an order that cannot be had is refused with what there is", "[cli][re
 			      "context-switches, cycles\n");
 	CHECK(single.status == 1);
 	CHECK(single.text == "profil report: --order: 'cycles': the profile does not have several events\n");
-	/* A page has no ratios. */
+	/* An HTML report has no ratios. */
 	CHECK(report("--ratio cycles/page-faults --order cycles/page-faults --html - " + path).text ==
 	      "profil report: --order: 'cycles/page-faults' is not one of page-faults, context-switches, "
 	      "cycles\n");

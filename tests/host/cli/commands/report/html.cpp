@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/html.cpp  The page of profil report --html: its document, its limits,
- * and names that would be markup. */
+/** @file tests/host/cli/commands/report/html.cpp  The HTML page of profil report --html: its
+ * document, its limits, and names that would be markup. */
 #include "cli/commands/report/page/names.h"
 #include "cli/commands/report/page/page.h"
 #include "cli/commands/report/page/template.h"
@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-/** A page's document, with each text as a whole. */
+/** A page's document, with each text in full. */
 json parsed(const std::string &text)
 {
 	json all = json::parse(text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/html_support.h  What the tests of profil report --html share. */
+/** @file tests/host/cli/commands/report/html_support.h  Shared by the tests of profil report
+ * --html. */
 #pragma once
 
 #include "tests/host/cli/sample_profile.h"
@@ -8,7 +9,7 @@
 
 namespace html_test {
 
-/** 50,000 functions with C++ names, and a line each. */
+/** 50,000 functions with C++ names, each with one line. */
 inline cli::Profile many_functions()
 {
 	cli::Profile profile = sample_profile();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/page.cpp  The page of profil report --html in a browser, used by
- * page.js as a user would. */
+/** @file tests/host/cli/commands/report/page.cpp  The page of profil report --html in a browser,
+ * used by page.js as a user would. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/export/support.h"
 #include "tests/host/cli/commands/report/html_support.h"
@@ -15,7 +15,7 @@ using namespace export_test;
 
 namespace {
 
-/** Writes a profile and its page, and has a browser check it; returns what is wrong, or a figure. */
+/** Writes a profile and its page; a browser checks it.  Returns what is wrong, or a figure. */
 std::string browse(const std::string &check, const Profile &profile, const std::string &arguments = "",
 		   const std::optional<Profile> &base = std::nullopt, const std::string &options = "")
 {
@@ -266,7 +266,7 @@ TEST_CASE("a page shows the instructions of a function whose source it does not 
 	  "[cli][html][browser]")
 {
 	CHECK(browse("textless", RealProfile().profile, "", std::nullopt, "--no-source") == "");
-	/* The headers of the library are there. */
+	/* The library's headers are outside this prefix, and are found. */
 	CHECK(browse("textless", RealProfile().profile, "", std::nullopt,
 		     "--path-prefix $OLDPWD/tests=/no/such") == "");
 }

@@ -51,11 +51,11 @@ module.exports = ({ column, text, address }) => ({
 		assert.match(await text(page, '#notes'), /corrected for 2 rows/);
 		await event.selectOption('cycles');
 		await page.locator('#table-now', { hasText: '4,000,000 cycles' }).waitFor();
-		/* Four samples. */
+		/* 4,000,000 cycles are four samples. */
 		assert.deepEqual(await column(page, 3), ['+25.00', '−16.67', '−8.33']);
 	},
 
-	/** --order cycles: the page begins with them, and the choice stays as it is. */
+	/** --order cycles: the page begins with cycles; the menu keeps its order. */
 	async ordered_events(page) {
 		const event = page.getByRole('combobox', { name: 'Event' });
 

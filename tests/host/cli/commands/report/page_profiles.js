@@ -35,7 +35,7 @@ module.exports = ({ text }) => ({
 		assert.deepEqual(await row(3), [5, 0, 0]);
 	},
 
-	/** A function whose lines have no text: its instructions, until the user asks for the lines. */
+	/** A function whose lines have no text: first its instructions, its lines on request. */
 	async textless(page) {
 		const source = page.getByRole('button', { name: 'Source', exact: true });
 		const code = page.getByRole('button', { name: 'Instructions' });
@@ -97,7 +97,7 @@ module.exports = ({ text }) => ({
 		assert.equal(await text(page, '#source-name'), 'function_4998');
 	},
 
-	/** Without tearing, two functions would have names; with it, a third one has one, too. */
+	/** Without the torn bar, two functions would have names; with it, a third has one, too. */
 	async tail(page) {
 		const box = await page.locator('#chart').boundingBox();
 		const told = async (y) => {

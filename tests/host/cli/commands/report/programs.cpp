@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/programs.cpp  Reports of profiles whose samples name programs without
- * PIDs, as recordings by file do. */
+/** @file tests/host/cli/commands/report/programs.cpp  Reports of profiles whose samples name
+ * programs without PIDs, as recordings by file do. */
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
@@ -96,7 +96,7 @@ TEST_CASE("the title names the programs with most samples, not what was attached
 	profile.samples.push_back({{1}, {250, 250}, {{"process", "sed", 0, ""}}});
 	CHECK(title(profile) == "python3, sed, sqlite3 and 2 more programs");
 
-	/* A program without samples is not one of them. */
+	/* A program without samples is not counted. */
 	profile.samples.push_back({{1}, {0, 0}, {{"process", "idle", 0, ""}}});
 	CHECK(title(profile) == "python3, sed, sqlite3 and 2 more programs");
 
@@ -136,12 +136,12 @@ TEST_CASE("the title names the processes that were attached if only their progra
 	profile.comments = to_comments(about);
 	CHECK(title(profile) == "python3 (pid 4711)");
 
-	/* A shell that executed the program, or that only waited for it. */
+	/* The target is a shell that executed the program, or only waited for it. */
 	about.targets = {"sh (pid 4711)"};
 	profile.comments = to_comments(about);
 	CHECK(title(profile) == "python3");
 
-	/* Like a profile that does not tell programs apart. */
+	/* Now the profile does not distinguish programs. */
 	profile.samples[0].labels = {};
 	CHECK(title(profile) == "sh (pid 4711)");
 }

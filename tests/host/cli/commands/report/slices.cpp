@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/slices.cpp  Reports of a part of the time, and pages with a map of
- * it. */
+/** @file tests/host/cli/commands/report/slices.cpp  Reports of part of the time, and pages with
+ * a map of time. */
 #include "cli/commands/report/page/page.h"
 #include "cli/profile/time_range.h"
 #include "tests/host/cli/commands/report/support.h"
@@ -62,7 +62,7 @@ TEST_CASE("a part of the time has the samples of the slices that begin in it", "
 	Profile part = sliced();
 	REQUIRE(keep_time(part, {0.5, 1}));
 	CHECK(part.duration_nanos == 500000000);
-	/* The ticks are those of the whole time. */
+	/* Ticks are known for the whole time only. */
 	CHECK(from_comments(part.comments).accounting.ticks == 0);
 	CHECK(from_comments(part.comments).slice_ms == 500);
 

@@ -24,7 +24,7 @@ inline cli::Report report_of(const cli::Profile &profile, const std::string &key
 	return report;
 }
 
-/** The same, compared with the base old.pb.gz. */
+/** A report of test.pb.gz, compared with the base old.pb.gz. */
 inline cli::Report comparison_of(const cli::Profile &base, const cli::Profile &profile,
 				 const std::string &keys, const cli::ReportStyle &style = {})
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/address.cpp  Where the server of profiles listens, and the host names
- * for which it answers. */
+/** @file tests/host/cli/commands/serve/address.cpp  The address on which profil serve listens,
+ * and the host names for which it answers. */
 #include "cli/http/listen_address.h"
 #include "cli/http/server_hosts.h"
 #include "tests/host/cli/commands/serve/support.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/clients.cpp  Clients of the server of profiles that are many, go away
- * or misbehave. */
+/** @file tests/host/cli/commands/serve/clients.cpp  Clients of the server of profiles that are
+ * many, go away or misbehave. */
 #include "cli/base/fd.h"
 #include "tests/host/cli/commands/serve/support.h"
 
@@ -104,7 +104,7 @@ TEST_CASE("a client that goes away cancels its profile", "[cli][serve]")
 		const std::string text = "GET /debug/pprof/profile HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 		REQUIRE(send(client.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
-		/* All questions but the last have been answered "no". */
+		/* Every call of cancelled() but the last has returned false. */
 		CHECK(eventually([&questions] { return questions > 5; }));
 		CHECK_FALSE(cancelled);
 	}
@@ -187,7 +187,7 @@ TEST_CASE("clients beyond the limit of connections wait until others have gone",
 	std::string answer(4096, '\0');
 
 	REQUIRE(send(late.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
-	/* It is in the kernel's backlog, and neither refused nor answered. */
+	/* The late request is in the kernel's backlog: neither refused nor answered. */
 	CHECK(recv(late.get(), answer.data(), answer.size(), MSG_DONTWAIT) == -1);
 	CHECK(errno == EAGAIN);
 	silent.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/status/abilities.cpp  What prevents profil from working, and the commands
- * that help. */
+/** @file tests/host/cli/commands/status/abilities.cpp  Causes that prevent profil from working,
+ * and the commands that help. */
 #include "tests/host/cli/commands/status/support.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -338,7 +338,7 @@ TEST_CASE("a sandbox that refuses perf events is told from a kernel that has non
 	};
 
 	write_kernel(tree);
-	/* A kernel that has this setting has the system call, and refuses nobody their own at 2. */
+	/* A kernel with this setting has the system call; 2 permits events on one's own tasks. */
 	for (const int error : {EPERM, EACCES, ENOSYS})
 		CHECK(has(own(error), "sandbox does not let perf_event_open(2) through (the second"));
 	tree.write(path, "3\n");

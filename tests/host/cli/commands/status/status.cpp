@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/status/status.cpp  What profil status reads, measures and prints, without
- * the module. */
+/** @file tests/host/cli/commands/status/status.cpp  profil status without the module: what it
+ * reads, measures and prints. */
 #include "cli/commands/status/status.h"
 #include "cli/process/account_names.h"
 #include "tests/host/cli/commands/status/support.h"

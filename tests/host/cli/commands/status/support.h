@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/status/support.h  Trees of files that stand for the files of a machine. */
+/** @file tests/host/cli/commands/status/support.h  Trees of files that stand for a machine's
+ * files. */
 #pragma once
 
 #include "cli/commands/status/status.h"
@@ -31,7 +32,7 @@ public:
 		std::filesystem::create_directories(file.parent_path());
 		std::filesystem::create_symlink(target, file);
 	}
-	/** Reads the tree as the machine's root; the build is in "build". */
+	/** Reads the tree as "/", with "build" as the build directory. */
 	[[nodiscard]] cli::Machine read() const
 	{
 		return cli::read_machine(root(), "6.1.0-7", root() + "/build");

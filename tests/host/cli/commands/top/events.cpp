@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/top/events.cpp  profil top of events: the options, the columns, the keys. */
+/** @file tests/host/cli/commands/top/events.cpp  profil top of events: the options, the columns,
+ * the keys. */
 #include "tests/host/cli/commands/top/support.h"
 
 #include "cli/base/characters.h"
@@ -25,7 +26,7 @@ std::vector<SampleSource> faults_and_switches()
 	return {{"page-faults", "count", 1, {}}, {"context-switches", "count", 10, {}}};
 }
 
-/** A program, and a top of two events of it. */
+/** A program, and a top of two of its events. */
 struct LiveEventTop {
 	const Program program;
 	const std::shared_ptr<Object> object = program.object();
@@ -44,7 +45,7 @@ struct LiveEventTop {
 	}
 };
 
-/** What the program says when its usage is wrong. */
+/** The command's message when its usage is wrong. */
 std::string usage_error_of(const std::string &arguments)
 {
 	const support::Output output = support::run(support::build_dir() + "/profil top " + arguments);
@@ -225,7 +226,7 @@ TEST_CASE_METHOD(LiveEventTop, "the title says how much events have lost, and a 
 			"at work on that CPU\n"));
 	CHECK(has(text, "\ncontext-switches: counted 66.67 % of the time, because there are too few counters "
 			"for all events: its values are scaled up\n"));
-	/* On a low screen, the ticks are in one line before them. */
+	/* On a low screen, one line with the ticks precedes the events. */
 	feed.said = {"1 process was not attached: permission denied: sshd (pid 1)"};
 	CHECK(has(screen(top, {100, 16}), "\n21 ticks: 100.00 % counted\npage-faults: 3 ticks missed"));
 	press(top, U"zr");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/top/rows.cpp  The rows of profil top: the samples that they count, and the
- * limits on what is kept. */
+/** @file tests/host/cli/commands/top/rows.cpp  The rows of profil top: the samples that they
+ * count, and the limits on what is kept. */
 #include "tests/host/cli/commands/top/support.h"
 
 #include "cli/recording/recording_run.h"
@@ -126,7 +126,7 @@ TEST_CASE("an object whose symbols were closed to make room is opened again", "[
 		rows.add(feed.take());
 	}
 	CHECK(rows_of(rows) == "main 2 +0, hidden(unsigned long) 2 +2");
-	/* One for each object, and one for the symbols that are open. */
+	/* One descriptor for each object, and one for the symbols that are open. */
 	CHECK(descriptors_of(program.path()) == 3);
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("when there are too many objects, the hottest stay with their places",
 	const TopRows rows(feed.profile(), {}, {});
 
 	CHECK(rows_of(rows) == "main 11 +0, [other] 10 +0");
-	/* The test's reference and the feed's: the feed has dropped the others. */
+	/* The test and the feed hold a reference each; the feed has dropped the other objects. */
 	CHECK(objects[5].use_count() == 2);
 	CHECK(objects[0].use_count() == 1);
 }

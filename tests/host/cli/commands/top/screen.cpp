@@ -165,7 +165,7 @@ TEST_CASE("a second signal aborts top, and the terminal is as it was", "[cli][to
 
 	terminal.run(script.line());
 	REQUIRE(terminal.shows("70.00"));
-	/* Both are pending when top continues, so the second comes before it has done anything. */
+	/* Both signals are pending when top continues, so both arrive before it does anything. */
 	script.kill("STOP TERM INT CONT");
 	REQUIRE(terminal.shows("status 1"));
 	CHECK_FALSE(has(terminal.screen(), "status 1\n"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/top/support.h  A real program, and samples of it that come when a test says
- * so. */
+/** @file tests/host/cli/commands/top/support.h  A real program, and its samples, which arrive
+ * when a test says so. */
 #pragma once
 
 #include "cli/commands/top/file.h"
@@ -39,7 +39,7 @@ public:
 	/** The program as an object of the recorder. */
 	[[nodiscard]] std::shared_ptr<cli::Object> object() const { return cli_test::map_object(path()); }
 
-	/** Where a function begins, by nm. */
+	/** The start of a function, from nm. */
 	[[nodiscard]] uint64_t address(const std::string &function) const
 	{
 		std::istringstream lines(support::run("nm -C " + path()).text);

@@ -49,7 +49,7 @@ bool has(const std::string &text, const std::string &part)
 	return text.find(part) != std::string::npos;
 }
 
-/** Record all processes of a selection; ends the test as skipped if that is not permitted. */
+/** Record all processes of a selection; skips the test if that is not permitted. */
 void need_everybody(cli::Recorder &recorder, cli::Selection selection = {})
 {
 	selection.everything = selection.names.empty();
@@ -76,7 +76,7 @@ TEST_CASE("perf's samples show how a program divides its time", "[perf]")
 	const double three = share_of(result, "three_parts(unsigned int)");
 	const double one = share_of(result, "one_part(unsigned int)");
 
-	/* Each is seven standard deviations wide. */
+	/* Each limit is seven standard deviations away. */
 	CHECK(three / (three + one) > 0.70);
 	CHECK(three / (three + one) < 0.80);
 	CHECK(three + one > 0.5);
@@ -191,7 +191,7 @@ TEST_CASE("programs that end soon have their names and those of their functions"
 	}
 	CHECK(of_linker > 0);
 	CHECK(result.processes > 1);
-	/* Only what an exec interrupts is in no mapping. */
+	/* Only ticks that interrupt an exec are in no mapping. */
 	CHECK(cli::Tally::total_of(result.tally.unknown()) < result.tally.total() / 10);
 }
 
@@ -248,7 +248,7 @@ TEST_CASE("samples that do not fit into perf's buffer are counted as lost", "[pe
 
 	REQUIRE(recording->attach(pids, false) == 1);
 	child.go();
-	/* 2,000 ticks; a page holds a hundred samples, and nobody reads them. */
+	/* 2,000 ticks; a page holds a hundred samples, and nothing reads them. */
 	child.wait_for_cpu(cpu_ns);
 
 	const cli::Recording result = recording->finish();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/perf/rights.cpp  What perf shows to whom. */
+/** @file tests/host/cli/recording/perf/rights.cpp  What perf shows to users with different
+ * rights. */
 #include "cli/objects/kernel_symbols.h"
 #include "tests/host/cli/recording/perf/spinning.h"
 #include "tests/support/catch.h"
@@ -27,7 +28,7 @@ bool has(const std::string &text, const std::string &part)
 	return text.find(part) != std::string::npos;
 }
 
-/** What @p work prints in a child without privileges. */
+/** The result of @p work in a child without privileges. */
 std::string as_nobody(const std::function<std::string()> &work)
 {
 	constexpr uid_t nobody = 65534;
@@ -47,7 +48,7 @@ std::string as_nobody(const std::function<std::string()> &work)
 	}
 	if (setgroups(0, nullptr) || setresgid(nobody, nobody, nobody) || setresuid(nobody, nobody, nobody))
 		_exit(1);
-	/* Or its files in /proc belong to root. */
+	/* Otherwise the files of this process in /proc would belong to root. */
 	prctl(PR_SET_DUMPABLE, 1);
 
 	const std::string out = work();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/perf/spinning.h  Children that use the CPU, and recordings of them. */
+/** @file tests/host/cli/recording/perf/spinning.h  Children that use the CPU, and recordings of
+ * them. */
 #pragma once
 
 #include "cli/recording/perf/perf_recorder.h"
@@ -24,7 +25,7 @@ using support::need_perf;
 /** The same work, three times as much, in its own function. */
 [[gnu::noinline]] void three_parts(unsigned rounds);
 
-/** Keeps what could not be recorded. */
+/** Keeps refusals and warnings. */
 struct Log : cli::RecorderLog {
 	void refused(pid_t, const std::string &, const std::string &why) override { refusals.push_back(why); }
 	void warn(const std::string &text) override { warnings.push_back(text); }
@@ -42,9 +43,9 @@ public:
 	Child &operator=(const Child &) = delete;
 
 	[[nodiscard]] pid_t pid() const { return pid_; }
-	/** Let it begin. */
+	/** Let the child begin. */
 	void go();
-	/** Wait until it has used that much CPU time. */
+	/** Wait until the child has used @p ns of CPU time. */
 	void wait_for_cpu(uint64_t ns) const;
 
 private:
@@ -55,9 +56,9 @@ private:
 /** The clock, at 10,000 Hz. */
 cli::PerfSettings fast_clock();
 std::unique_ptr<cli::Recorder> recorder(const cli::PerfSettings &settings, cli::RecorderLog &log);
-/** Read until there are so many samples, or everything has ended. */
+/** Read until there are @p samples samples, or everything has ended. */
 void collect(cli::Recorder &recorder, uint64_t samples);
-/** Read until @p done is true of what was recorded, or everything has ended. */
+/** Read until @p done is true of the recording, or everything has ended. */
 void collect_until(cli::Recorder &recorder, const std::function<bool(const cli::Recording &)> &done);
 /** The samples of each function. */
 std::map<std::string, uint64_t> functions_of(const cli::Recording &recording);
