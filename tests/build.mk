@@ -8,9 +8,9 @@ tests_sources = $(shell find $(wildcard $(1)) /dev/null -name '*.cpp' -not -path
 # main(), and its checks of a guest's kernel.
 tests_suite := tests/support/suite.cpp tests/support/leftovers.cpp
 tests_of_kernel := tests/support/kernel_log.cpp tests/support/kernel_leftovers.cpp
-# What the guest's tests and the fuzzer share.
+# Shared by the guest's tests and the fuzzer.
 tests_fuse := tests/support/fuse.cpp
-# What the host's and the guest's tests share.
+# Shared by the host's and the guest's tests.
 tests_children := tests/support/children.cpp
 tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) $(tests_children) \
 	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
@@ -52,7 +52,7 @@ $(B)/tests/objects/tests/host/%: tests_cppflags = $(shell $(pkg_config) --cflags
 # Catch2 3 is a library; Catch2 2 is headers alone.
 tests_libs = $(shell $(pkg_config) --libs catch2)
 $(B)/tests/objects/tests/host/%: tests_opt = -O0 -g1
-# The guest's take the most time; without optimization, their loops would not be those they describe.
+# The guest's tests take the most time; without optimization, their loops would not be as described.
 $(B)/tests/objects/tests/guest/%: tests_opt = -O1 -g1
 tests_precompiled := $(foreach part,host guest,$(B)/tests/objects/tests/$(part)/precompiled.h)
 
@@ -199,8 +199,8 @@ $(B)/many/many: $(tests_many_objects)
 	$(call say,LINK)
 	$(Q)$(CXX) -no-pie -o $@ $^
 
-# The content of a file NAME.flags beside the source of a program is added to its
-# command; it may use make's variables, such as $(B)/libprofil.a.
+# The content of a file NAME.flags next to a program's source is added to the command that
+# compiles it; it may use make's variables, such as $(B)/libprofil.a.
 # The command that compiles a source, by its suffix.
 tests_compile_.c = $(CC) $(CSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) $(depends) -MF $@.d
 tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) $(depends) -MF $@.d
