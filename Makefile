@@ -80,7 +80,7 @@ say = $(if $(silent),@:,@printf '  %-8s%s\n' $(1) $(patsubst $(B)/%,%,$@))
 silent = $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 endif
 PROFIL_CPPFLAGS := -Iinclude -Iinclude/uapi -I.
-# A target's names in its .d file: with its path as scripts have it, and as one types it.
+# A target's names in its .d file: its absolute path, as scripts give it, and its path as typed.
 depends = -MMD -MP -MT $(abspath $@) -MT $(patsubst $(CURDIR)/%,%,$(abspath $@))
 
 export B PREFIX DESTDIR
@@ -102,7 +102,7 @@ all: $(if $(filter i386,$(ARCH)),,cli kmod)
 libprofil: ## build the library, shared and static
 cli: ## build the command
 
-# Always run: kbuild itself finds out what has to be built.  scripts/kernel knows the kernels.
+# Always run: kbuild itself decides what must be built.  scripts/kernel knows the kernels.
 .PHONY: kmod
 kmod: $(KERNELS:%=kmod-%) ## build the module for KERNELS; kmod-NAME: for one of them (scripts/kernel lists the names)
 kmod-%: FORCE
@@ -189,7 +189,7 @@ check-matrix: setup ## build the module and run its guest tests on the kernels o
 check-host: check-programs ## run the tests that need no kernel; TESTS= selects
 	$(B)/tests/host --suite $(tests)
 
-# Debian's suites, each with more compilers than its own, as far as it has them.
+# Debian's suites, and for each the compilers that it has besides its own.
 COMPILERS.bookworm := clang-16
 COMPILERS.trixie := gcc-13 clang-17 clang-18 clang-19
 COMPILERS.sid := gcc-15

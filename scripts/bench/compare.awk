@@ -4,7 +4,7 @@
 # more than 3 % greater is a failure, and so is a row that the old table lacks.
 # Rows that vary more than that have a margin of their own, which tail.md explains.
 #
-# -v worse=FILE: write the worse rows there, one a line; the file is always made.
+# -v worse=FILE: write the worse rows there, one per line; the file is always made.
 # -v verdicts=yes: compare only whether rows that have a goal meet it, unless it is missed or met by
 # less than 3 %.
 # -v before=FILE: only the rows that an earlier run has written there.
@@ -43,7 +43,7 @@ FNR == NR {
 	next
 }
 
-# A row that is worse, unless it was not in an earlier run.
+# Report a row that is worse, and count it unless it was not worse in an earlier run.
 function note(why, row, ratios) {
 	print "scripts/bench/run: " why ": " row ratios >"/dev/stderr"
 	if (before == "" || row in was_worse) {

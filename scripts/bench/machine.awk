@@ -18,7 +18,7 @@ function of(name) {
 	return value[name]
 }
 
-# A number with commas, and so many digits after the point.
+# A number with commas, and with this number of digits after the point.
 function number(n, digits,    text, head, tail, sign) {
 	text = sprintf("%." digits + 0 "f", n < 0 ? -n : n)
 	sign = n < 0 ? "-" : ""
@@ -35,7 +35,7 @@ function row(what, without, with) {
 	printf "| %s | %s | %s |\n", what, without, with
 }
 
-# One that has nothing to compare with.
+# A row with nothing to compare with.
 function alone(what, with) {
 	row(what, "", with)
 }
@@ -44,7 +44,7 @@ function ms(name) {
 	return number(of(name) / 1e6, 1)
 }
 
-# A second's share of what a stretch had.
+# The average of a measurement per second.
 function each_second(name, part) {
 	return of(name "-" part) / of(name "-seconds")
 }

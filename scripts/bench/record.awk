@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Print the table of make bench MODE=record, with rows.awk.
-# -v quick=yes: see there.
+# -v quick=yes: see rows.awk.
 
 function tick_rows(    plain, what) {
 	plain = sample("samples", "profil", 100000, 1)
@@ -39,8 +39,8 @@ function scope_row(what, work,    idle) {
 	row(what ", nobody is profiled", idle, "without the module", each(work, "none-unloaded", 10000000))
 }
 
-# The cost of a sample of a page fault: what a fault takes longer than without.  Each run has as many
-# as there are units, and some of the program's start.
+# The cost of a sample of a page fault: how much longer a fault takes with it.  Each run has as many
+# samples as units, and some of the program's start.
 function fault(method,    all) {
 	if (!known("faults", method, 1, 1) || !known("faults", "none", 0, 1))
 		return 0

@@ -32,7 +32,7 @@ function known(work, method, period, regions) {
 	return 0
 }
 
-# The cost of a sample: how much longer the run took than without, divided by its samples.
+# The cost of a sample: how much longer the run took than one without, divided by its samples.
 function sample(work, method, period, regions,    extra) {
 	if (!known(work, method, period, regions) || !known(work, "none", 0, 1))
 		return 0
@@ -44,7 +44,7 @@ function sample(work, method, period, regions,    extra) {
 	return extra / samples[work, method, period, regions]
 }
 
-# The cost of anything else: the run's, divided by its units.
+# The cost of anything else: the run's cost, divided by its units.
 function each(work, method, period) {
 	if (!known(work, method, period, 1))
 		return 0

@@ -61,7 +61,7 @@ function threads_row(verb, n, allowed,    what, ours, perf) {
 	row(what, ours, "perf record -p", perf, allowed)
 }
 
-# All but the first in one submission of a ring, and by an ioctl each.
+# All processes but the first are added in one submission of a ring, or with an ioctl each.
 function processes_rows(    what, ours) {
 	what = "attach 1,000 processes, one submission"
 	ours = each("attach-processes-1000", "profil", 0)

@@ -2,7 +2,7 @@
 #
 # Print the table of make bench MODE=worst, from the lines of tests/bench/cost: WORK METHOD PERIOD
 # REGIONS NS UNITS SAMPLES CPU-NS; and lines "lost WORK METHOD CHILDREN" and "probe METHOD NS".  A
-# method that ends with a number was measured beside that many bindings of other sessions, in one
+# method that ends with a number was measured with that many bindings of other sessions in the same
 # bucket.
 
 $1 == "lost" {
@@ -42,7 +42,7 @@ function number(n,    text, groups) {
 	return text groups
 }
 
-# What a sample takes.
+# The cost of a sample.
 function tick(method) {
 	if (known("samples", method) && known("samples", "none") && samples["samples", method] > 0)
 		return (ns["samples", method] - ns["samples", "none"]) / samples["samples", method]

@@ -178,7 +178,7 @@ class Scenes:
 
 # incident is for a picture alone.
 ORDER = ("programs", "machine", "words", "recorded", "server", "change", "matrix", "incident")
-# What these print looks as in other scenes, or as from what is stored.
+# Scenes whose output looks as in other scenes, or as from stored files.
 NOT_QUICK = ("change", "matrix", "incident")
 
 

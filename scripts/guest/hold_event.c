@@ -7,7 +7,7 @@
 
 int main(void)
 {
-	/* Each has a branch of its own in the kernel. */
+	/* The kernel has a branch of its own for each of these. */
 	static const __u64 events[] = {
 		PERF_COUNT_SW_DUMMY,
 		PERF_COUNT_SW_PAGE_FAULTS,

@@ -149,7 +149,7 @@ static int record(struct profil_session *session, const pid_t children[CHILDREN]
 		.table = (uintptr_t)table,
 		.nr_counts = COUNTS,
 	};
-	/* Two, as several are added in a different way from one. */
+	/* Two targets, as several are added in a different way from one. */
 	struct profil_target more[2] = {{.pid = children[1]}, {.pid = children[2]}};
 	struct profil_describe kernel = {.size = sizeof kernel, .number = 1};
 	struct profil_status status = {.size = sizeof status};
