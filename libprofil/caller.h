@@ -17,7 +17,7 @@
 
 namespace libprofil {
 
-/** Saves the caller's errno, and turns an error into what the call returns. */
+/** Saves the caller's errno, and turns an error into the call's result. */
 class Caller {
 public:
 	/** Return 0 or -1. */

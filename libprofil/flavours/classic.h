@@ -4,7 +4,7 @@
  * Code that the calls of the classical systems share.
  *
  * Nothing here depends on a system.  The flavours choose the rounding, the scales
- * that turn profiling off, and what the call returns.
+ * that turn profiling off, and the result of the call.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ enum class Rounding {
 };
 
 /**
- * A region from the offset upwards; the module clips it to what the buffer covers.
+ * A region from the offset upwards; the module clips it to the PCs that the buffer covers.
  *
  * Only whole counters of the buffer are used.  A buffer larger than the module accepts
  * is cut to what it accepts, and at the end of user space.
@@ -75,7 +75,7 @@ enum class Rounding {
 	return reinterpret_cast<uintptr_t>(pointer);
 }
 
-/** Which struct timeval a program has. */
+/** The struct timeval of a program. */
 enum class TimeBits {
 	usual, /**< the library's own */
 	wide   /**< on i386, that of _TIME_BITS=64: two members of 64 bits */

@@ -17,7 +17,7 @@ namespace libprofil {
 [[nodiscard]] pid_t first_process();
 
 /**
- * The rate in PROFIL_RATE, limited to what the user may have.  A bad or limited
+ * The rate in PROFIL_RATE, limited to the user's maximum.  A bad or limited
  * value is reported on standard error.
  * @return Hz.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A BPF program with a counter for every four bytes of text, in an array map that
- * user space maps (libbpf makes one of each section of variables).
+ * user space maps (libbpf makes such a map from each section of variables).
  */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/bench/machine.cpp  The load of a machine, and the server that it pushes profiles to.
  *
- * Usage: machine crowd NUMBER   so many processes, until it is killed: of each thousand, 2 work for 1 ms
- *                               in each second, 98 for 1 ms in each minute, and 900 for 50 us in each two
- *                               minutes; the first word on its output says that all are there
- *        machine still NUMBER   so many processes that never wake up
+ * Usage: machine crowd NUMBER   NUMBER processes, until it is killed: of every thousand, 2 work
+ *                               1 ms per second, 98 work 1 ms per minute, and 900 work 50 us per
+ *                               two minutes; the first word of its output says that all are running
+ *        machine still NUMBER   NUMBER processes that never wake up
  *        machine cron           a fork each 10 s, which works for 3 ms
  *        machine collect PORT   a server on 127.0.0.1 that accepts every POST, and prints a line for each:
  *                               the time in ns, the bytes of its headers, and of its body

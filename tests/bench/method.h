@@ -42,7 +42,7 @@ public:
 struct Wish {
 	std::uint64_t period = 0; /**< in ns of CPU time, or a number of events */
 	unsigned regions = 1;
-	std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK; /**< of PERF_TYPE_SOFTWARE: what is sampled */
+	std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK; /**< sampled; of PERF_TYPE_SOFTWARE */
 };
 
 /** Is it an event in user mode, and not the clock? */

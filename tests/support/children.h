@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/children.h  Children of a test, and how it waits for what they do. */
+/** @file tests/support/children.h  Children of a test, and ways to wait for them. */
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ bool asleep(pid_t pid);
 /** Wait until the condition is true; false on timeout. */
 bool soon(const std::function<bool()> &condition);
 
-/** Wait until the process has used this much more CPU time. */
+/** Wait until the process has used @p ns more of CPU time. */
 bool process_runs_for(pid_t pid, uint64_t ns);
 
 /** The path of a program of tests/guest/programs. */

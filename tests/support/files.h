@@ -11,7 +11,7 @@
 
 namespace support {
 
-/** Their paths, in ascending order. */
+/** The paths of all files in a directory, in ascending order. */
 inline std::vector<std::string> files_in(const TemporaryDirectory &directory)
 {
 	std::set<std::string> files;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char *file_name = "file";
 constexpr uint64_t file_node = 2;
-constexpr uint64_t for_ever = 1 << 30; /* seconds for which the kernel may keep what it knows */
+constexpr uint64_t for_ever = 1 << 30; /* seconds for which the kernel may cache the file */
 constexpr uint32_t page = 4096;
 constexpr int soon_ms = 5;
 

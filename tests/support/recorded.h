@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/recorded.h  Runs of profil, and what is in the profiles that it recorded. */
+/** @file tests/support/recorded.h  Runs of profil, and the contents of recorded profiles. */
 #pragma once
 
 #include "tests/support/catch.h"

@@ -2,7 +2,7 @@
 /** @file tests/support/suite.cpp  main() of the test programs.
  *
  * It is Catch2's own, and with --suite runs each test case in a child of its own,
- * so that a test that crashes or hangs only fails.
+ * so that a crash or a hang only fails that test.
  */
 #define CATCH_CONFIG_RUNNER
 #include "tests/support/catch.h"

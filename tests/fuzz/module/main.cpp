@@ -4,8 +4,8 @@
  * Workers are processes whose threads issue random operations: commands by ioctl and io_uring,
  * forks, execs, closes, signals, and changes to the memory of the counters.  Some of that memory is
  * a FUSE file, whose pages come late or never.  Now and then, workers are killed and replaced.
- * What a thread does depends on the seed, its worker's number and generation, and its own number;
- * the results depend on the other threads.
+ * A thread's actions depend on the seed, its worker's number and generation, and its own number;
+ * their results depend on the other threads.
  */
 #include "tests/fuzz/module/random.h"
 #include "tests/fuzz/module/shared.h"

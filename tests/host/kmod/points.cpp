@@ -74,7 +74,7 @@ TEST_CASE("tasks that alternate in step with the clock have binomial ticks over 
 
 		for (const std::uint64_t on :
 		     {period, period / 2, 2 * period, 3 * period, period / 3, 4 * ms}) {
-			/* It shares the CPU with one or three other tasks like it. */
+			/* The task shares the CPU with one or three others like it. */
 			for (const std::uint64_t others : {1, 3}) {
 				for (const std::uint64_t time : {second / 10, second, 10 * second}) {
 					const Alternation task = {on, others * on};
@@ -94,7 +94,7 @@ TEST_CASE("tasks that alternate in step with the clock have binomial ticks over 
 						error += more * more;
 					}
 					/*
-					 * Both are 0 on average and normally distributed, and
+					 * Both sums are 0 on average and normally distributed, and
 					 * exceed the limit once in 150,000 runs.
 					 */
 					CAPTURE(seed, rate, on, others, time, runs, sum / std::sqrt(variance),

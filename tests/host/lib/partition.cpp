@@ -132,7 +132,7 @@ TEST_CASE("of regions with equal offsets the first one given counts what both co
 		CHECK(parts_of({region(100, 150), region(100, 300), region(100, 200)}, winner) ==
 		      Parts{{100, 150, 1}, {150, 300, 2}});
 	}
-	/* The same if they do not begin at their offset. */
+	/* The same holds for regions that do not begin at their offset. */
 	CHECK(parts_of({region(150, 200, 100, 100), region(120, 180, 100, 100)}, Winner::largest_offset) ==
 	      Parts{{120, 150, 2}, {150, 200, 1}});
 }

@@ -40,7 +40,7 @@ bool can_open(const Event &event)
 	return static_cast<bool>(Fd(static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0))));
 }
 
-/** How often this thread has waited for anything. */
+/** The number of times that this thread has waited for anything. */
 long waits()
 {
 	rusage usage{};
