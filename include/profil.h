@@ -110,8 +110,9 @@ int profil_self_start(const struct profil_spec *spec, uint64_t *stored);
 /**
  * End the calling process's profile.  It is not an error if there is none.
  *
- * When this returns, the counters are no longer written.  It needs no descriptor, and in
- * a process with one thread it makes no system call.  Async-signal-safe.
+ * When this returns, the counters are no longer written.  To end a profile that the library has
+ * started, it needs no descriptor, and, with glibc in a process with one thread, no system call.
+ * Async-signal-safe.
  *
  * @param stored if not NULL, receives the number of PCs that the profile had stored.
  * @return 0, always.

@@ -23,7 +23,7 @@ using namespace libprofil;
 extern "C" {
 
 /*
- * Defined under a name of its own, because glibc's <unistd.h> declares the buffer
+ * profil() is defined under another name, because glibc's <unistd.h> declares the buffer
  * of profil() as never NULL.  NULL is one way to turn profiling off, and a compiler
  * that inlines plain_profil() could drop that case.
  */

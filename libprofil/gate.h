@@ -38,7 +38,7 @@ void opened(profil_gate *gate, uint32_t value);
 /**
  * Turn the profile off, and wait until no counter is written any more.
  *
- * A process with a single thread needs no system call; others need membarrier(2).
+ * With glibc, a process with a single thread needs no system call; others need membarrier(2).
  * @param stored receives the number of PCs that the profile has stored.
  * @return true if nothing is written any more.  False if membarrier() is missing or
  *         forbidden: a tick that another CPU has begun may still count.

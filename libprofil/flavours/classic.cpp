@@ -33,7 +33,7 @@ static uint64_t end_of_user_space()
 	return std::bit_ceil(uint64_t{getauxval(AT_EXECFN)}) - 4096;
 }
 
-/* Bytes of a buffer that are in user space.  The module judges a buffer that begins beyond it. */
+/* Bytes of a buffer that are in user space.  A start beyond user space is left to the module. */
 static uint64_t bytes_in_user_space(uint64_t start, uint64_t bytes)
 {
 	const uint64_t end = end_of_user_space();

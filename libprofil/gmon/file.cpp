@@ -195,7 +195,7 @@ bool holds(const TextCounters &range, uintptr_t pc)
 	return pc >= range.low && pc < range.high;
 }
 
-/* The called function's range; nullptr if either end is in no range, as gprof could not name it. */
+/* The called function's range; nullptr if an end is outside all ranges: gprof cannot name it. */
 const TextCounters *range_of(const Gmon &gmon, const Call &call)
 {
 	const TextCounters *self = nullptr, *from = nullptr;

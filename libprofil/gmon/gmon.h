@@ -31,7 +31,7 @@ namespace libprofil {
 /**
  * Begin a new profile: count calls, and ticks in these ranges.
  * @param own in ascending order.
- * @return as above; after an error the caller's counters are no longer used.
+ * @return as for the other overload; after an error the caller's counters are no longer used.
  */
 [[nodiscard]] int start_execution_profile(const OwnCounters *own, size_t nr);
 

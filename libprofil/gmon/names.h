@@ -9,8 +9,8 @@
 namespace libprofil {
 
 /**
- * Find out whether this is the process that writes gmon.out itself.  That is the first
- * profiled process.  It records its PID in the environment, which programs that it
+ * Find out whether this process writes gmon.out itself.  Only the first profiled process
+ * does.  It records its PID in the environment, which programs that it
  * executes inherit.  Not async-signal-safe.
  * @return this process's PID if so, else -1.
  */

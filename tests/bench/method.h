@@ -45,7 +45,7 @@ struct Wish {
 	std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK; /**< sampled; of PERF_TYPE_SOFTWARE */
 };
 
-/** Is it an event in user mode, and not the clock? */
+/** Does the wish name an event, which counts in user mode, and not the clock? */
 inline bool is_event(const Wish &wish)
 {
 	return wish.event != PERF_COUNT_SW_CPU_CLOCK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/start.cpp  CPU time of profil record -a until it records; processes sleep.
+/** @file tests/bench/start.cpp  CPU time of profil record -a until it records, on a machine with
+ * sleeping processes.
  *
  * Usage: start NUMBER PROFIL
  * Prints, as cost does: start-NUMBER profil 0 1 NS 1 0 0, for PROFIL record -a from its exec to its

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/support/suite.cpp  main() of the test programs.
  *
- * It is Catch2's own, and with --suite runs each test case in a child of its own,
+ * It is that of Catch2, except that with --suite it runs each test case in a child of its own,
  * so that a crash or a hang only fails that test.
  */
 #define CATCH_CONFIG_RUNNER

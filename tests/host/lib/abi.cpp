@@ -115,7 +115,7 @@ void write(const std::string &path, const std::string &text)
 	std::ofstream(path) << text;
 }
 
-/** Prints the result of a profil() call that libc's own accepts: 0, or -1 and errno. */
+/** Prints the result, 0, or -1 and errno, of a profil() call that libc's own function accepts. */
 constexpr char calls_profil[] = "#define _DEFAULT_SOURCE\n"
 				"#include <errno.h>\n"
 				"#include <stdio.h>\n"

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t no_part = 0;
 
-/** PCs, and the region that counts them: its place among those given, from 1 on. */
+/** A range of PCs, and the region that counts them, numbered from 1 in the order given. */
 struct Part {
 	uint64_t low, high;
 	uint64_t region;
@@ -92,7 +92,7 @@ std::vector<Part> parts_of(std::vector<profil_region> given, Winner winner, Exte
 
 using Parts = std::vector<Part>;
 
-/** The region that has a PC, by the meaning of Winner; no_part if none has. */
+/** The region that must count a PC, as Winner defines it; no_part if none must. */
 uint64_t owner_of(const std::vector<profil_region> &given, Winner winner, uint64_t pc)
 {
 	uint64_t owner = no_part, offset = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/addresses.cpp  The addresses of other tools' profiles. */
+/** @file tests/host/cli/annotation/addresses.cpp  Addresses in other tools' profiles. */
 #include "tests/host/cli/annotation/support.h"
 
 using namespace cli;

@@ -53,7 +53,7 @@ TEST_CASE("a place in the kernel has the name of its function, wherever the kern
 {
 	const uint64_t offset = offset_of("schedule");
 
-	/* Only root sees addresses. */
+	/* Usually only root sees addresses. */
 	if (!offset)
 		return;
 

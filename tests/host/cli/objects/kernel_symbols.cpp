@@ -147,7 +147,7 @@ TEST_CASE("each function of this kernel is found at its address", "[cli]")
 	uint64_t address = all.text();
 	size_t functions = 0;
 
-	/* Only root sees addresses. */
+	/* Usually only root sees addresses: others find no functions here. */
 	while (const auto function = all.find(address)) {
 		REQUIRE(function->end > address);
 		REQUIRE(name_at(again, address) == function->name);

@@ -16,7 +16,7 @@ using namespace cli;
 
 namespace {
 
-/** A process with a name of its own, which waits to be told to run @p later, and then for its end. */
+/** A process with its own name, which runs @p later when told to, and then waits for its end. */
 class Sleeper {
 public:
 	explicit Sleeper(

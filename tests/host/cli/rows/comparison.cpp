@@ -175,7 +175,7 @@ TEST_CASE("an event is tested by its samples, not by how many events they stand 
 	CHECK(touch.events[2].delta() == Approx(100.0 / 3));
 	CHECK(touch.events[2].p == p_value({1, 3, 2, 3}));
 	CHECK_FALSE(touch.events[2].significant());
-	/* The event of the samples is that of the row. */
+	/* The row's own figures are those of the first event, which gives the samples. */
 	CHECK(touch.events[0].p == touch.p);
 	CHECK(touch.events[0].now == 900);
 	/*

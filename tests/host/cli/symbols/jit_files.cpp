@@ -73,7 +73,7 @@ private:
 /** A forked child that does something before it ends. */
 class Ending {
 public:
-	/** @param prepare is done at once; the constructor waits for it.  @param last before the end. */
+	/** @param prepare runs at once, and the constructor waits.  @param last runs before the end. */
 	template <typename Prepare, typename Last> Ending(Prepare prepare, Last last)
 	{
 		int ready[2];

@@ -238,7 +238,7 @@ TEST_CASE("lines are stored if the places are few or the file will not be found 
 	const Weight many = {few + 1, 1000, 1000};
 	CHECK(leave_for_later(places.object(), many));
 	CHECK_FALSE(leave_for_later(places.object(), {few, 1000, 1000}));
-	/* One in a hundred samples. */
+	/* With one in a hundred samples, the lines are read at once. */
 	CHECK_FALSE(leave_for_later(places.object(), {1, 10, 1000}));
 	CHECK(leave_for_later(places.object(), {1, 9, 1000}));
 	/* The debug information of Debian's programs is in another package. */

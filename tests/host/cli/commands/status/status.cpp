@@ -250,7 +250,7 @@ TEST_CASE("the cost that a profile adds to a switch is the median of the pairs' 
 
 	CHECK(cost.plain_ns == 1900);
 	CHECK(cost.pairs == 101);
-	/* The disturbed difference was 7: the differences above it have moved down by one. */
+	/* The disturbed difference was 7: the differences above it have moved down by one place. */
 	CHECK(cost.ns == 0);
 	CHECK(cost.low_ns == -10);
 	CHECK(cost.high_ns == 11);
