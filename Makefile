@@ -22,7 +22,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # How long soak and fuzz-reader run.
 MINUTES ?= 10
-# The module's clock in soak: lazy, perf or shared; empty: the module's own choice.
+# The module's clock in soak: lazy or perf; empty: the module's own choice.
 CLOCK ?=
 # Not empty: bench measures less, and compares with Documentation/performance.md.
 QUICK ?=

@@ -29,7 +29,7 @@ function sample_rows(    ours, what) {
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
 }
 
-# The module's other clocks; rows that name no clock are of its default clock.
+# The module's other clock; rows that name no clock are of its default clock.
 function clock_rows(    ours, what) {
 	ours = sample("samples", "perf-clock", 100000, 1)
 	what = "sample of the perf clock, 10,000 Hz"

@@ -71,7 +71,7 @@ def program(pid, *command):
 class Scenes:
     def __init__(self, build, top, quick):
         self.build, self.top, self.settle = build, top, 0.2 if quick else 0.5
-        # A copy that generate() has compiled, or else what make demo runs.
+        # A copy that generate() has compiled, or else the program of make demo.
         words = build / "examples/old/words"
         self.install(words if words.exists() else build / "demo/words", top / "scripts/demo/words.cpp")
 
