@@ -153,9 +153,8 @@ Deviations deviations(int windows, bool other_is_profiled)
 		const double periods = static_cast<double>(time - time_before) / static_cast<double>(period);
 
 		/*
-		 * The grid has two points per period of the process's CPU time, and the process
-		 * runs at half of them: the variance of that binomial distribution is half of the
-		 * periods.
+		 * The grid has two points per period of the process's CPU time, and it runs at half
+		 * of them: the variance of that binomial distribution is half of the periods.
 		 */
 		all.chi_square += (had - periods) * (had - periods) / (periods / 2);
 		all.ticks += had;
@@ -440,9 +439,7 @@ TEST_CASE("ticks of the lazy clock are binomial for tasks that take turns in ste
 	const Setting slice("/proc/sys/kernel/sched_rr_timeslice_ms", "4");
 
 	for (const bool other_is_profiled : {true, false}) {
-		/*
-		 * Returns after the other process has ended, as nothing can be printed before that.
-		 */
+		/* Returns after the other process has ended: before that nothing can be printed. */
 		const auto seen = deviations(windows, other_is_profiled);
 
 		CAPTURE(other_is_profiled, seen.ticks, seen.periods, seen.chi_square);
