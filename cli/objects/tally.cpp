@@ -32,7 +32,7 @@ size_t Tally::join_ended_memory(size_t most)
 		if (!is_ended_memory(entry.first))
 			return false;
 		for (const auto &[bucket, samples] : entry.second)
-			joined[{0, bucket.owner}] += samples;
+			joined[{0, bucket.owner, bucket.source}] += samples;
 		return true;
 	});
 }

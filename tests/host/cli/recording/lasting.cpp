@@ -73,6 +73,19 @@ TEST_CASE("unknown addresses are kept up to a limit, and all are counted", "[cli
 	CHECK(sum.total() == 2 * tally.total());
 }
 
+TEST_CASE("the samples of ended processes' memory stay those of their event", "[cli][lasting]")
+{
+	ObjectTable objects;
+	Tally tally;
+
+	for (const uint32_t event : {0U, 1U})
+		tally.add(objects.find(no_pid, memory(0x1000, 0x1000)), {0x1000, 3, event}, 5 + event);
+	objects.forget_memory(no_pid);
+	REQUIRE(tally.join_ended_memory(0) == 1);
+	REQUIRE(tally.objects().size() == 1);
+	CHECK(tally.objects().begin()->second == Tally::Buckets{{{0, 3, 0}, 5}, {{0, 3, 1}, 6}});
+}
+
 TEST_CASE("the memory of ended processes becomes one object when there is much of it", "[cli][lasting]")
 {
 	ObjectTable objects;
