@@ -192,6 +192,16 @@ static inline u64 profil_task_arrival(const struct task_struct *task)
 #endif
 }
 
+/* Context: Any; @task is current. */
+static __always_inline bool profil_task_uses_uring(const struct task_struct *task)
+{
+#ifdef CONFIG_IO_URING
+	return task->io_uring;
+#else
+	return false;
+#endif
+}
+
 /* In hw.interrupts of an event that perf has stopped until the next jiffy: private to perf. */
 #define PROFIL_PERF_THROTTLED	(~0ULL)
 

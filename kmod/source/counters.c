@@ -19,14 +19,10 @@ static struct perf_event *profil_counters_create(struct profil_source *source, u
 						 u64 period, bool disabled)
 {
 	struct perf_event_attr attr = source->attr;
-	struct perf_event *event;
 
 	attr.sample_period = period;
 	attr.disabled = disabled;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, source->tick, source);
-	if (event == ERR_PTR(-ENOMEM) || event == ERR_PTR(-ENOSPC))
-		source->lags = true;
-	return event;
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, source->tick, source);
 }
 
 static void profil_counters_add_time(struct profil_source_time *time, struct perf_event *event)
@@ -55,20 +51,15 @@ static void profil_counters_stop(struct profil_source *source, unsigned int cpu)
  * Perf cannot change the period of an event that counts in code, not in hardware: its next ticks
  * would come at the older period, and stand for the new one.  The older event is released when
  * the new one ticks: perf patches code for the first event and after the last one, and may wait.
- * A breakpoint has no second slot, so there the older one has to go first.
  */
 static int profil_counters_replace(struct profil_source *source, unsigned int cpu, u64 period)
 {
 	struct profil_source_cpu *here = per_cpu_ptr(source->cpu, cpu);
-	struct perf_event *event;
+	struct perf_event *event = profil_counters_create(source, cpu, period, true);
 
-	if (source->attr.type == PERF_TYPE_BREAKPOINT)
-		profil_counters_stop(source, cpu);
-	event = profil_counters_create(source, cpu, period, true);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	if (here->event)
-		perf_event_disable(here->event);
+	perf_event_disable(here->event);
 	perf_event_enable(event);
 	profil_counters_stop(source, cpu);
 	here->event = event;

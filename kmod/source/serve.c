@@ -110,8 +110,9 @@ static int profil_source_run_cpu(struct profil_source *source, unsigned int cpu,
 	if (!known)
 		cpumask_set_cpu(cpu, &source->cpus);
 	err = source->ops->start(source, cpu, period);
-	/* Tried again in a second; an event would be in each turn. */
-	if (err && err != -ENODEV && err != -ENOENT && source == &profil_clock_source)
+	/* Tried again: the clock in a second; an event, if only memory was lacking, in a turn. */
+	if (err == -ENOMEM ||
+	    (err && err != -ENODEV && err != -ENOENT && source == &profil_clock_source))
 		cpumask_clear_cpu(cpu, &source->cpus);
 	return err;
 }
@@ -169,12 +170,11 @@ static void profil_source_run(struct profil_source *source)
 	/* Its last user has gone since the turn was chosen. */
 	if (!period)
 		return;
-	source->lags = false;
 	err = profil_source_run_at(source, period);
 	spin_lock(&profil_sources_lock);
 	if (err && !source->runs) {
 		source->err = err;
-	} else if (!source->lags) {	/* or it is tried again in the next turn */
+	} else {
 		if (err)
 			pr_warn_once("a CPU that came online has no ticks: error %d\n", err);
 		source->runs = true;
@@ -285,8 +285,8 @@ static void profil_sources_serve(struct work_struct *work)
 		early = next - jiffies;
 		if (early > 0)
 			schedule_timeout_uninterruptible(early);
-		next = jiffies + TURN;
 		turn(source);
+		next = jiffies + TURN;
 		wake_up_all(&profil_sources_wait);
 	}
 }

@@ -80,8 +80,22 @@ static struct profil_source *profil_claim_source(const struct profil_claim *clai
 	return claim->source ?: &profil_clock_source;
 }
 
+/* @attr: the event of @claim.  A breakpoint has no second slot for another period. */
+static bool profil_source_fits(const struct profil_source *source,
+			       const struct profil_claim *claim,
+			       const struct perf_event_attr *attr)
+{
+	const struct rb_node *first = rb_first_cached(&source->users);
+	u64 period = first ? rb_entry(first, struct profil_claim, node)->period : source->period;
+
+	return !source->err && source->privileged == claim->privileged &&
+	       !memcmp(&source->attr, attr, sizeof(*attr)) &&
+	       (attr->type != PERF_TYPE_BREAKPOINT || period == claim->period);
+}
+
 /* Return: the source that ticks, or will; NULL if there is none, or if it cannot. */
-static struct profil_source *profil_source_find(const struct perf_event_attr *attr, bool privileged)
+static struct profil_source *profil_source_find(const struct profil_claim *claim,
+						const struct perf_event_attr *attr)
 {
 	struct profil_source *source;
 
@@ -89,8 +103,7 @@ static struct profil_source *profil_source_find(const struct perf_event_attr *at
 	if (!attr)
 		return profil_clock_source.err ? NULL : &profil_clock_source;
 	list_for_each_entry(source, &profil_sources, link)
-		if (!source->err && source->privileged == privileged &&
-		    !memcmp(&source->attr, attr, sizeof(*attr)))
+		if (profil_source_fits(source, claim, attr))
 			return source;
 	return NULL;
 }
@@ -154,7 +167,7 @@ static bool profil_claim_is_shorter(struct rb_node *a, const struct rb_node *b)
 static int profil_source_claim(struct profil_claim *claim, const struct perf_event_attr *attr,
 			       struct profil_source *fresh)
 {
-	struct profil_source *source = profil_source_find(attr, claim->privileged);
+	struct profil_source *source = profil_source_find(claim, attr);
 
 	lockdep_assert_held(&profil_sources_lock);
 	if (!source && fresh && profil_nr_sources < SOURCES_MAX &&

@@ -82,7 +82,6 @@ struct profil_source_time {
  *	is cleared: perf may have taken its event
  * @past: of events that were released; for the work item alone
  * @open: @ops->open has been called; likewise
- * @lags: a CPU lacked memory, or a breakpoint, for a period: it is tried again; likewise
  * @link: among all events; this and all that follows is guarded by profil_sources_lock
  * @users: claims on it, the shortest period first
  * @idle: when the last of them went, in jiffies
@@ -106,7 +105,6 @@ struct profil_source {
 	struct cpumask cpus;
 	struct profil_source_time past;
 	bool open;
-	bool lags;
 	struct list_head link;
 	struct rb_root_cached users;
 	unsigned long idle;

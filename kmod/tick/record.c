@@ -214,6 +214,15 @@ static struct profil_owned profil_record_watched(const struct profil_profile *pr
 		(struct profil_owned) {} : owned;
 }
 
+/*
+ * Return: true if current may wait long before it goes on in user mode: io_uring, too, has works
+ * that it runs first, and they may wait for a lock that is held over a page fault.
+ */
+static bool profil_may_wait_inside(const struct profil_profile *profile)
+{
+	return profile->claim.inside || profil_task_uses_uring(current);
+}
+
 /* Return: false if the tick cannot wait, or need not: only its place in the kernel counts. */
 static bool profil_record_wait(struct profil_profile *profile, struct profil_owned owned,
 			       struct pt_regs *regs)
@@ -222,7 +231,8 @@ static bool profil_record_wait(struct profil_profile *profile, struct profil_own
 
 	if (user_mode(regs))
 		return profil_ask(profile, owned, instruction_pointer(regs),
-				  profile->claim.inside ? PROFIL_MODE_INSIDE : PROFIL_MODE_USER);
+				  profil_may_wait_inside(profile) ? PROFIL_MODE_INSIDE :
+								    PROFIL_MODE_USER);
 	call = profil_record_call(profile);
 	if (!call && (owned.owner || profil_record_interrupt(profile).owner))
 		return false;

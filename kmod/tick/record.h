@@ -41,7 +41,8 @@ struct task_struct;
  * enum profil_mode - where a task is whose tick waits
  * @PROFIL_MODE_USER: in user mode: it looks before it goes on there
  * @PROFIL_MODE_INSIDE: in the kernel, but the tick counts in user mode, as in &struct
- *	profil_claim.  Its task looks, when the page is there or the call is over
+ *	profil_claim, or the task uses io_uring.  The task looks, when the page is there or the call
+ *	is over
  * @PROFIL_MODE_KERNEL: in the kernel; a work item looks
  */
 enum profil_mode {

@@ -5,6 +5,7 @@
 #include "tests/guest/support/cpu.h"
 #include "tests/support/catch.h"
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <linux/perf_event.h>
@@ -167,6 +168,27 @@ TEST_CASE_METHOD(AtRest, "a breakpoint finds what writes a variable", "[record][
 	CHECK(ticks_in(recording, touch) == 700);
 	CHECK(ticks_in(recording, touch_again) == 50);
 	CHECK(recording.status().ticks == 750);
+}
+
+TEST_CASE_METHOD(AtRest, "a CPU has breakpoints for four periods, and any number of recordings with these",
+		 "[record][source]")
+{
+	const Memory variable(page, MAP_SHARED);
+	Child child([] { pause(); });
+	const Fd proof = open_proof({.pid = child.pid(),
+				     .type = PERF_TYPE_BREAKPOINT,
+				     .config = 0,
+				     .address = variable.address()});
+	std::deque<Recording> recordings;
+	const auto begin = [&](uint64_t period) {
+		return recordings.emplace_back(256, period).try_begin_with(proof, event_flags);
+	};
+
+	/* The proof has one of them. */
+	for (const uint64_t period : {1, 2, 3})
+		CHECK(begin(period) == 0);
+	CHECK(begin(4) == ENOSPC);
+	CHECK(begin(2) == 0);
 }
 
 /* On x86 a kernel breakpoint enters like an NMI, whatever it interrupts. */
