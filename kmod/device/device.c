@@ -176,19 +176,6 @@ static int profil_command_write(const struct command *command, void __user *to,
 	return copy_to_user(to, arg, min(arg->size, command->bytes)) ? -EFAULT : 0;
 }
 
-static int profil_command_run(const struct command *command, struct profil_session *session,
-			      union profil_argument *arg, void __user *to)
-{
-	int err = command->run(session, arg);
-
-	if (err || !command->output)
-		return err;
-	err = profil_command_write(command, to, arg);
-	if (err && command->undo)
-		command->undo(session, arg);
-	return err;
-}
-
 /*
  * Run a command.  @size: bytes of its structure if passed separately; 0: read it from the
  * structure.  Return: 0 or an error that the head of <linux/profil.h> lists.
@@ -206,7 +193,14 @@ static long profil_command(struct file *file, unsigned int nr, void __user *arg,
 	/* Refuse a structure that cannot be written before anything is done. */
 	if (!err && command->output)
 		err = profil_command_write(command, arg, &copy);
-	return err ?: profil_command_run(command, session, &copy, arg);
+	if (!err)
+		err = command->run(session, &copy);
+	if (err || !command->output)
+		return err;
+	err = profil_command_write(command, arg, &copy);
+	if (err && command->undo)
+		command->undo(session, &copy);
+	return err;
 }
 
 static long profil_device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
