@@ -125,25 +125,6 @@ static int profil_layout_add_regions(struct profil_layout *layout, struct place 
 	return 0;
 }
 
-static int profil_layout_collect(struct profil_layout *layout, struct place *places, u32 *nr)
-{
-	const struct profil_start *how = &layout->how;
-	int err = profil_layout_add_regions(layout, places, nr);
-
-	if (err)
-		return err;
-	if (how->gate && get_user(layout->gate_value, (u32 __user *)u64_to_user_ptr(how->gate)))
-		return -EFAULT;
-	if (how->overflow)
-		return profil_layout_add_place(&places[(*nr)++], how->overflow, how->overflow_width,
-					       &layout->overflow);
-	if (how->samples)
-		return profil_layout_add_place(&places[(*nr)++], how->samples,
-					       how->nr_samples * how->sample_width,
-					       &layout->samples);
-	return 0;
-}
-
 static int profil_layout_compare(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -178,16 +159,27 @@ static void profil_layout_join(struct profil_layout *layout, const struct place 
 
 static int profil_layout_place_spans(struct profil_layout *layout)
 {
+	const struct profil_start *how = &layout->how;
 	struct place few[FEW_REGIONS + OTHER_PLACES], *places = few;
 	u32 nr = 0;
 	int err;
 
-	if (layout->how.nr_regions > FEW_REGIONS)
-		places = kvcalloc(layout->how.nr_regions + OTHER_PLACES, sizeof(*places),
+	if (how->nr_regions > FEW_REGIONS)
+		places = kvcalloc(how->nr_regions + OTHER_PLACES, sizeof(*places),
 				  GFP_KERNEL_ACCOUNT);
 	if (!places)
 		return -ENOMEM;
-	err = profil_layout_collect(layout, places, &nr);
+	err = profil_layout_add_regions(layout, places, &nr);
+	if (!err && how->gate &&
+	    get_user(layout->gate_value, (u32 __user *)u64_to_user_ptr(how->gate)))
+		err = -EFAULT;
+	if (!err && how->overflow)
+		err = profil_layout_add_place(&places[nr++], how->overflow, how->overflow_width,
+					      &layout->overflow);
+	if (!err && how->samples)
+		err = profil_layout_add_place(&places[nr++], how->samples,
+					      how->nr_samples * how->sample_width,
+					      &layout->samples);
 	if (!err) {
 		sort(places, nr, sizeof(*places), profil_layout_compare, NULL);
 		profil_layout_join(layout, places, nr);
