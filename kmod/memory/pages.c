@@ -48,16 +48,6 @@ static void profil_pins_aim(struct profil_pins *pins)
 	WRITE_ONCE(pins->gate, gate);
 }
 
-static int profil_pins_pin_gate(struct profil_pins *pins, struct page **page)
-{
-	int err = profil_pages_pin(round_down(pins->layout->how.gate, PAGE_SIZE), 1, page, NULL);
-
-	/* One with a memory error was there, and is not pinned. */
-	if (err)
-		*page = NULL;
-	return err;
-}
-
 static int profil_pins_pin_table(struct profil_pins *pins)
 {
 	const struct profil_span *table = pins->layout->spans;
@@ -75,22 +65,6 @@ static int profil_pins_pin_table(struct profil_pins *pins)
 		cond_resched();
 	}
 	return 0;
-}
-
-/*
- * Of a self profile only the gate is pinned at the start.  It is charged to the user alone:
- * a program that needs no other page can run with any RLIMIT_MEMLOCK.
- */
-static int profil_pins_pin(struct profil_pins *pins)
-{
-	int err = 0;
-
-	if (profil_layout_is_table(pins->layout))
-		err = profil_pins_pin_table(pins);
-	else if (pins->layout->how.gate)
-		err = profil_pins_pin_gate(pins, &pins->gate_page);
-	profil_pins_aim(pins);
-	return err;
 }
 
 static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
@@ -136,13 +110,14 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mute
 {
 	/* A power of two, for the mask that keeps speculative execution inside the array. */
 	unsigned long size = roundup_pow_of_two(max(layout->pages, 1UL));
-	unsigned long pages = profil_layout_is_table(layout) ? layout->pages : 0;
+	bool table = profil_layout_is_table(layout);
+	unsigned long pages = table ? layout->pages : 0;
 	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
 	struct profil_pins *pins;
 	int err;
 
 	/* A pinned page's charge covers its place in the array, but here most may be missing. */
-	if (!profil_layout_is_table(layout))
+	if (!table)
 		overhead += (array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT) +
 			    !!layout->how.gate;
 	/* Before the array is allocated, as there may be a great many pages. */
@@ -160,7 +135,16 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mute
 	pins->lock = lock;
 	pins->held = pages;
 	pins->overhead = overhead;
-	err = profil_pins_pin(pins);
+	/*
+	 * Of a self profile only the gate is pinned at the start.  It is charged to the user alone:
+	 * a program that needs no other page can run with any RLIMIT_MEMLOCK.
+	 */
+	if (table)
+		err = profil_pins_pin_table(pins);
+	else if (layout->how.gate)
+		err = profil_pages_pin(round_down(layout->how.gate, PAGE_SIZE), 1,
+				       &pins->gate_page, NULL);
+	profil_pins_aim(pins);
 	if (!err)
 		return pins;
 	profil_pins_release(pins);
@@ -230,7 +214,7 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	if (!page || profil_page_same(at, page_address(page)))
 		return 0;
 	page = NULL;
-	err = profil_pins_pin_gate(pins, &page);
+	err = profil_pages_pin(at, 1, &page, NULL);
 	if (err && err != -EFAULT)
 		return err;
 	mutex_lock(pins->lock);

@@ -109,6 +109,7 @@ static int profil_pages_pin_present(struct mm_struct *mm, unsigned long at, unsi
 		err = profil_page_pin_present(mm, at + (i << PAGE_SHIFT), &pages[i], lent);
 		if (err) {
 			unpin_user_pages(pages, i);
+			pages[0] = NULL;	/* may be one that is not pinned */
 			break;
 		}
 	}
@@ -147,7 +148,7 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigne
  * profil_pages_pin() - pin pages of current's memory
  * @at: address of the first one
  * @nr: how many; few, as all are present at once
- * @pages: receives them; their content is undefined on error
+ * @pages: receives them; on error the first one is NULL, or as it was
  * @lent: receives true for a private page of hugetlbfs, which must not stay pinned: current's
  *	mmap_lock, which a fork takes, is then held until profil_page_unlend().  NULL: such pages
  *	are refused

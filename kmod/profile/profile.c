@@ -230,16 +230,6 @@ free_profile:
 	return ERR_PTR(err);
 }
 
-static int profil_profile_pin(struct profil_profile *profile, struct profil_layout *layout)
-{
-	struct profil_pins *pins = profil_pins_create(layout, &profile->lock, profile->user);
-
-	if (IS_ERR(pins))
-		return PTR_ERR(pins);
-	RCU_INIT_POINTER(profile->pins, pins);
-	return 0;
-}
-
 /**
  * profil_profile_create() - create a profile without a binding
  * @layout: what it counts, in current's memory
@@ -254,8 +244,8 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 {
 	struct profil_profile *profile;
 	bool privileged = perfmon_capable();
+	struct profil_pins *pins;
 	u64 rate = 0;
-	int err;
 
 	/* Rate budgets apply only without CAP_PERFMON, and to the clock. */
 	if (!privileged && !(layout->how.flags & PROFIL_EVENT))
@@ -264,11 +254,13 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	if (IS_ERR(profile))
 		return profile;
 	profile->session = session;
-	err = profil_profile_pin(profile, layout);
-	if (!err)
-		return profile;
-	profil_profile_put(profile);
-	return ERR_PTR(err);
+	pins = profil_pins_create(layout, &profile->lock, profile->user);
+	if (IS_ERR(pins)) {
+		profil_profile_put(profile);
+		return ERR_CAST(pins);
+	}
+	RCU_INIT_POINTER(profile->pins, pins);
+	return profile;
 }
 
 /* Return: a PC in the array; 0 if none was stored, or its page is not pinned. */
@@ -370,20 +362,19 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   u64 stored)
 {
 	struct profil_profile *profile = profil_profile_alloc(layout, 0, perfmon_capable());
-	struct profil_pins *pins;
+	struct profil_pins *pins = NULL;
 	struct profil_gate *gate;
-	int err = 0;
 
 	if (IS_ERR(profile))
 		return profile;
 	profile->state = state;
 	if (state == PROFIL_STATE_RUNNING)
-		err = profil_profile_pin(profile, layout);
-	if (err) {
+		pins = profil_pins_create(layout, &profile->lock, profile->user);
+	if (IS_ERR(pins)) {
 		profil_profile_put(profile);
-		return ERR_PTR(err);
+		return ERR_CAST(pins);
 	}
-	pins = rcu_dereference_protected(profile->pins, true);
+	RCU_INIT_POINTER(profile->pins, pins);
 	if (pins && layout->how.samples)
 		stored = profil_samples_complete(layout, parent, stored);
 	atomic64_set(&profile->stored, stored);
