@@ -27,22 +27,6 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
-/* Return: false if other ticks have taken the last element of the array. */
-static bool profil_demand_index(const struct profil_deferral *deferral,
-				const struct profil_layout *layout, unsigned long *index)
-{
-	u64 stored = atomic64_read(&deferral->profile->stored);
-	u64 position = deferral->place.position;
-
-	if (!deferral->place.width) {
-		if (stored >= layout->how.nr_samples)
-			return false;
-		position = profil_layout_sample(layout, stored);
-	}
-	*index = position >> PAGE_SHIFT;
-	return true;
-}
-
 /* Return: true if the page stays pinned for the ticks to come. */
 static bool profil_demand_keep(struct profil_profile *profile, unsigned long index,
 			       struct page *page)
@@ -81,6 +65,7 @@ put_pins:
 static bool profil_demand_find(const struct profil_deferral *deferral, unsigned long *index,
 			       unsigned long *address)
 {
+	u64 position = deferral->place.position, stored;
 	const struct profil_pins *pins;
 	unsigned long flags;
 	bool wanted;
@@ -89,10 +74,17 @@ static bool profil_demand_find(const struct profil_deferral *deferral, unsigned 
 	profil_section_enter();
 	pins = rcu_dereference_sched(deferral->profile->pins);
 	/* After an exec the memory is another program's. */
-	wanted = profil_defer_runs(deferral, pins) && pins->mm == current->mm &&
-		 profil_demand_index(deferral, pins->layout, index);
-	if (wanted)
+	wanted = profil_defer_runs(deferral, pins) && pins->mm == current->mm;
+	if (wanted && !deferral->place.width) {
+		stored = atomic64_read(&deferral->profile->stored);
+		position = profil_layout_sample(pins->layout, stored);
+		/* Other ticks may have taken the last element of the array. */
+		wanted = stored < pins->layout->how.nr_samples;
+	}
+	if (wanted) {
+		*index = position >> PAGE_SHIFT;
 		*address = profil_layout_address(pins->layout, *index);
+	}
 	profil_section_leave();
 	local_irq_restore(flags);
 	return wanted;

@@ -141,19 +141,6 @@ static struct profil_deferral *profil_defer_find(const struct profil_profile *pr
 	return NULL;
 }
 
-static struct profil_deferral *profil_defer_claim(const struct profil_profile *profile, bool user)
-{
-	unsigned int i, nr = user ? PROFIL_DEFERRALS : PROFIL_DEFERRALS_KERNEL;
-	struct profil_deferral *deferral;
-
-	for (i = 0; i < nr; i++) {
-		deferral = &profile->deferral[i];
-		if (!READ_ONCE(deferral->task) && !cmpxchg(&deferral->task, NULL, current))
-			return deferral;
-	}
-	return NULL;
-}
-
 /**
  * profil_defer() - have ticks counted when current returns to user mode
  * @profile: a self profile of current's address space
@@ -166,14 +153,19 @@ static struct profil_deferral *profil_defer_claim(const struct profil_profile *p
 enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
 			       u64 ticks)
 {
+	unsigned int i, nr = place->user ? PROFIL_DEFERRALS : PROFIL_DEFERRALS_KERNEL;
 	struct profil_deferral *deferral = profil_defer_find(profile, place);
 
 	if (deferral) {
 		deferral->count += ticks;
 		return PROFIL_DEFERRED;
 	}
-	deferral = profil_defer_claim(profile, place->user);
-	if (!deferral)
+	for (i = 0; i < nr; i++) {
+		deferral = &profile->deferral[i];
+		if (!READ_ONCE(deferral->task) && !cmpxchg(&deferral->task, NULL, current))
+			break;
+	}
+	if (i == nr)
 		return PROFIL_CONTENDED;
 	deferral->place = *place;
 	deferral->count = ticks;
@@ -222,17 +214,34 @@ bool profil_defer_runs(const struct profil_deferral *deferral, const struct prof
 	       (state == PROFIL_STATE_FAULT && deferral->turn < READ_ONCE(profile->hole));
 }
 
-static u64 profil_defer_count(struct profil_deferral *deferral, bool hole)
+/**
+ * profil_defer_settle() - count a thread's deferred ticks
+ * @deferral: current's, with its page; free afterwards, unless some are left
+ * @hole: the page is not there, or cannot be written
+ *
+ * Interrupts stay off from the look at the gate to the counting: a program that shuts the
+ * gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
+ * one counter take few additions, and the elements of an array of PCs are in one page.
+ *
+ * Context: Process context in the thread that had the ticks.
+ * Return: true if ticks are left, which need the next page of the array.
+ */
+bool profil_defer_settle(struct profil_deferral *deferral, bool hole)
 {
 	struct profil_profile *profile = deferral->profile;
-	struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	struct profil_tally *tally = profil_tally_here(profile);
-	u64 left = deferral->count, some;
+	struct profil_tally *tally;
+	struct profil_pins *pins;
 	enum profil_cause cause;
+	unsigned long flags;
+	u64 left, some;
 
+	local_irq_save(flags);
+	profil_section_enter();
+	pins = rcu_dereference_sched(profile->pins);
+	tally = profil_tally_here(profile);
 	if (hole && profil_defer_runs(deferral, pins))
 		profil_defer_hole(deferral, pins);
-	for (; left; left -= some) {
+	for (left = deferral->count; left; left -= some) {
 		some = left;
 		cause = PROFIL_OFF;
 		/* Each time: a counter at its limit may have stopped the profile. */
@@ -250,33 +259,8 @@ static u64 profil_defer_count(struct profil_deferral *deferral, bool hole)
 	}
 	tally->granted += deferral->count - left;
 	deferral->count = left;
-	if (left)
-		return left;
-	/* Only now may a tick on another CPU use the deferral. */
-	smp_store_release(&deferral->task, NULL);
-	return 0;
-}
-
-/**
- * profil_defer_settle() - count a thread's deferred ticks
- * @deferral: current's, with its page; free afterwards, unless some are left
- * @hole: the page is not there, or cannot be written
- *
- * Interrupts stay off from the look at the gate to the counting: a program that shuts the
- * gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
- * one counter take few additions, and the elements of an array of PCs are in one page.
- *
- * Context: Process context in the thread that had the ticks.
- * Return: true if ticks are left, which need the next page of the array.
- */
-bool profil_defer_settle(struct profil_deferral *deferral, bool hole)
-{
-	unsigned long flags;
-	u64 left;
-
-	local_irq_save(flags);
-	profil_section_enter();
-	left = profil_defer_count(deferral, hole);
+	if (!left)
+		smp_store_release(&deferral->task, NULL);	/* ticks on other CPUs may use it */
 	profil_section_leave();
 	local_irq_restore(flags);
 	return left;

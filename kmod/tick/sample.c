@@ -34,32 +34,20 @@
 
 DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
 
-static enum profil_cause profil_count_or_defer(struct profil_profile *profile,
-					       const struct profil_pins *pins,
-					       const struct profil_place *place, u64 *ticks)
+/* In the array of PCs, or in the overflow counter.  Return: false if there is neither. */
+static bool profil_place_outside(const struct profil_layout *layout, u64 pc,
+				 struct profil_place *place)
 {
-	enum profil_cause cause = profil_count_at(profile, pins, place, NULL, ticks);
-
-	return cause == PROFIL_DEFERRED ? profil_defer(profile, place, *ticks) : cause;
-}
-
-/* In the array of PCs, or in the overflow counter. */
-static enum profil_cause profil_count_outside(struct profil_profile *profile,
-					      const struct profil_pins *pins, u64 pc, bool user,
-					      u64 *ticks)
-{
-	const struct profil_layout *layout = pins->layout;
-	struct profil_place place = { .region = layout->nr_bins, .user = user };
-
+	place->region = layout->nr_bins;
 	if (layout->how.samples) {
-		place.pc = pc;
+		place->pc = pc;
 	} else if (layout->how.overflow) {
-		place.position = layout->overflow;
-		place.width = layout->how.overflow_width;
+		place->position = layout->overflow;
+		place->width = layout->how.overflow_width;
 	} else {
-		return PROFIL_OUTSIDE;
+		return false;
 	}
-	return profil_count_or_defer(profile, pins, &place, ticks);
+	return true;
 }
 
 /*
@@ -69,15 +57,15 @@ static enum profil_cause profil_count_outside(struct profil_profile *profile,
 static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 						struct pt_regs *regs, u64 *ticks)
 {
+	struct profil_place place = { .user = user_mode(regs) };
 	const struct profil_pins *pins;
 	const struct profil_bin *bin;
-	bool user = user_mode(regs);
-	struct profil_place place;
+	enum profil_cause cause;
 	u64 pc;
 
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
-	if (!user) {
+	if (!place.user) {
 		if (current->flags & PROFIL_PF_NO_USER_PC)
 			return PROFIL_NO_USER_PC;
 		if (!(profile->flags & PROFIL_KERNEL_TICKS))
@@ -94,17 +82,15 @@ static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 
 	pc = instruction_pointer(regs);
 	bin = profil_layout_find(pins->layout, pc);
-	if (!bin)
-		return profil_count_outside(profile, pins, pc, user, ticks);
-	if (!bin->width)
+	if (bin && bin->width) {
+		place.position = profil_bin_position(bin, pc);
+		place.region = bin - pins->layout->bin;
+		place.width = bin->width;
+	} else if (bin || !profil_place_outside(pins->layout, pc, &place)) {
 		return PROFIL_OUTSIDE;
-	place = (struct profil_place) {
-		.position = profil_bin_position(bin, pc),
-		.region = bin - pins->layout->bin,
-		.width = bin->width,
-		.user = user,
-	};
-	return profil_count_or_defer(profile, pins, &place, ticks);
+	}
+	cause = profil_count_at(profile, pins, &place, NULL, ticks);
+	return cause == PROFIL_DEFERRED ? profil_defer(profile, &place, *ticks) : cause;
 }
 
 /*
