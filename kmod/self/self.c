@@ -80,26 +80,6 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	return 0;
 }
 
-/*
- * The pages of the old profile are only a cache: if they leave no room for the new one, unpin
- * them and try again.
- */
-static struct profil_profile *profil_self_create(struct profil_layout *layout,
-						 struct profil_profile *old)
-{
-	struct profil_profile *fresh = profil_profile_create(layout, NULL);
-	struct profil_pins *pins;
-
-	if (!old || (fresh != ERR_PTR(-ENOMEM) && fresh != ERR_PTR(-EDQUOT)))
-		return fresh;
-	pins = profil_profile_get_pins(old);
-	if (pins) {
-		profil_pins_forget(pins);
-		profil_pins_put(pins);
-	}
-	return profil_profile_create(layout, NULL);
-}
-
 /* Runs in a task that has forked, on its way to user mode. */
 static void profil_births_refill_work(struct callback_head *work)
 {
@@ -128,10 +108,9 @@ static void profil_births_refill(struct profil_profile *profile)
 		clear_bit_unlock(0, &profile->refilling);
 }
 
-/* Publish the new profile in place of the old one.  Return: -ESTALE if the old one has ended. */
-static int profil_self_begin(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
+/* What may wait, or needs memory, is done before the new profile is published. */
+static int profil_self_prepare(struct profil_profile *fresh, struct succession *succession)
 {
-	struct succession succession = { .old = old, .stored = stored };
 	int err = profil_demand_init(fresh);
 
 	if (!err)
@@ -140,33 +119,38 @@ static int profil_self_begin(struct profil_profile *fresh, struct profil_profile
 		err = profil_births_prepare(fresh);
 	if (err)
 		return err;
-	succession.binding = profil_binding_alloc();
-	if (!succession.binding)
-		return -ENOMEM;
-	if (!old)
-		return profil_profile_begin(fresh, 0, profil_self_publish, &succession);
-	mutex_lock(&old->lock);
-	if (old->retired) {
-		profil_binding_free(succession.binding);
-		err = -ESTALE;
-	} else {
-		err = profil_profile_begin(fresh, SINGLE_DEPTH_NESTING, profil_self_publish,
-					   &succession);
-	}
-	mutex_unlock(&old->lock);
-	if (succession.spent)
-		profil_pins_release(succession.spent);
-	return err;
+	succession->binding = profil_binding_alloc();
+	return succession->binding ? 0 : -ENOMEM;
 }
 
-/* Takes over @fresh, which may be an ERR_PTR. */
+/*
+ * Publish the new profile in place of the old one.  Takes over @fresh, which may be an ERR_PTR.
+ * Return: -ESTALE if the old one has ended.
+ */
 static int profil_self_launch(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
 {
+	struct succession succession = { .old = old, .stored = stored };
 	int err = PTR_ERR_OR_ZERO(fresh);
 
 	if (err)
 		return err;
-	err = profil_self_begin(fresh, old, stored);
+	err = profil_self_prepare(fresh, &succession);
+	if (err)
+		goto put;
+	if (old)
+		mutex_lock(&old->lock);
+	if (old && old->retired) {
+		profil_binding_free(succession.binding);
+		err = -ESTALE;
+	} else {
+		err = profil_profile_begin(fresh, old ? SINGLE_DEPTH_NESTING : 0,
+					   profil_self_publish, &succession);
+	}
+	if (old)
+		mutex_unlock(&old->lock);
+	if (succession.spent)
+		profil_pins_release(succession.spent);
+put:
 	if (err)
 		profil_profile_retire(fresh, PROFIL_STATE_STOPPED);
 	profil_profile_put(fresh);
@@ -187,8 +171,23 @@ static struct profil_profile *profil_self_get(void)
 static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
 {
 	struct profil_profile *old = profil_self_get();
-	int err = profil_self_launch(profil_self_create(layout, old), old, stored);
+	struct profil_profile *fresh = profil_profile_create(layout, NULL);
+	struct profil_pins *pins;
+	int err;
 
+	/*
+	 * The pages of the old profile are only a cache: if they leave no room for the new one,
+	 * unpin them and try again.
+	 */
+	if (old && (fresh == ERR_PTR(-ENOMEM) || fresh == ERR_PTR(-EDQUOT))) {
+		pins = profil_profile_get_pins(old);
+		if (pins) {
+			profil_pins_forget(pins);
+			profil_pins_put(pins);
+		}
+		fresh = profil_profile_create(layout, NULL);
+	}
+	err = profil_self_launch(fresh, old, stored);
 	if (old)
 		profil_profile_put(old);
 	return err;
