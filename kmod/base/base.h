@@ -237,10 +237,10 @@ static __always_inline bool profil_section_inside(void)
 }
 
 /**
- * profil_section_settled() - wait until a CPU is in no section
+ * profil_section_settled() - wait until a CPU is outside any section
  * @cpu: the CPU
  *
- * A section is short: it runs with interrupts off, and bounds what it does.
+ * A section is short: it runs with interrupts off, and does a bounded amount of work.
  *
  * Context: Any but hard interrupt.
  * Return: its section number, which is even.

@@ -249,7 +249,7 @@ static bool profil_user_has_room(const struct profil_user *user, unsigned long p
 	for_each_payer(payer, user) {
 		if (payer->pages + pages > users_most)
 			return false;
-		/* The outermost account is a user of the machine. */
+		/* Only outermost accounts, not those of namespaces, have a share of their own. */
 		if (!payer->parent && pages_sum + pages > most && payer->pages + pages > EVERYBODYS)
 			return false;
 	}

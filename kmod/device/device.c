@@ -178,7 +178,7 @@ static int profil_command_write(const struct command *command, void __user *to,
 
 /*
  * Run a command.  @size: bytes of its structure if passed separately; 0: read it from the
- * structure.  Return: 0 or an error that the head of <linux/profil.h> lists.
+ * structure.  Return: 0, or an error listed at the head of <linux/profil.h>.
  */
 static long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
 {

@@ -42,7 +42,7 @@ void profil_bindings_init(void)
 	profil_binding_factor = get_random_u64() | 1;
 }
 
-/* Frees a binding, and those that are freed with it.  Context: Process. */
+/* Frees a binding, and those behind its @freed_next.  Context: Process. */
 static void profil_binding_free_work(struct work_struct *work)
 {
 	struct profil_binding *next = container_of(to_rcu_work(work), struct profil_binding, free);

@@ -251,7 +251,7 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 		if (!text.pid)
 			return 0;
 	}
-	/* Mostly both have numbers already. */
+	/* Usually the text and the cell have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
 		if (try && profil_recording_left(recording, question->payer))
 			profil_meet_fill(question->profile, &pool);

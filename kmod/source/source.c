@@ -206,13 +206,13 @@ static bool profil_source_try(struct profil_claim *claim, const struct perf_even
 }
 
 /**
- * profil_source_get() - have the clock or an event tick for a profile
+ * profil_source_get() - make the clock or an event tick for a profile
  * @claim: the profile's claim, with an empty node, and @privileged set
- * @attr: the event, of profil_source_choose(); NULL: the clock
+ * @attr: the event, from profil_source_choose(); NULL: the clock
  * @period: ns, or events between two samples
  *
- * If it does not tick yet, or not often enough, this waits for a work item: in the case of an
- * event for its turn, which is two jiffies for each source of which others want something.
+ * If the source ticks too rarely, or not at all, this waits for a work item.  An event waits for
+ * its turn: two jiffies for each source with work to do.
  *
  * Context: Process context, may sleep; no lock is held.
  * Return: 0; -EBUSY if there are too many sources; -EINTR; -ENOMEM; -ENOENT if no CPU can

@@ -119,11 +119,11 @@ struct profil_source {
 };
 
 /**
- * struct profil_source_report - what became of an event
+ * struct profil_source_report - an event's counts and times
  * @type: what is counted, as in &struct perf_event_attr
  * @config: likewise
  * @period: events between two ticks, for all profiles that share its counters
- * @missed: as in &struct profil_source_cpu, of all CPUs together
+ * @missed: as in &struct profil_source_cpu, summed over all CPUs
  * @throttled: likewise
  * @time: how long it was counted
  */

@@ -147,7 +147,7 @@ static noinline enum hrtimer_restart profil_lazy_renew_again(struct profil_lazy_
 	return profil_lazy_again(clock, profil_lazy_point(clock));
 }
 
-/* The usual exit from the section: on to the point of the next cell. */
+/* Leave the section, and set the timer to the next cell's point. */
 static __always_inline enum hrtimer_restart profil_lazy_leave(struct profil_lazy_clock *clock)
 {
 	profil_section_leave();

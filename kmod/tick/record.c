@@ -246,7 +246,7 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 						      struct pt_regs *regs)
 {
 	if (unlikely(current->flags & PF_KTHREAD)) {
-		/* They are recorded if the kernel is. */
+		/* Only a system-wide recording with PROFIL_RECORD_KERNEL counts kernel threads. */
 		if (!profile->everybody || !profile->recording->kernel)
 			return READ_ONCE(profile->state) == PROFIL_STATE_RUNNING ?
 				       PROFIL_NO_USER_PC : PROFIL_OFF;

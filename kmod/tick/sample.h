@@ -32,7 +32,7 @@ static __always_inline bool profil_tick_due(struct profil_profile *profile, u64 
 	       profil_due_now(profile, profil_tally_here(profile), NULL, period);
 }
 
-/* Count the outcome of a recording's tick; a deferred one counts when its question is answered. */
+/* Count the outcome of a recording's tick; a deferred one counts once it is resolved. */
 static __always_inline void profil_tick_recorded(struct profil_profile *profile,
 						 enum profil_cause cause)
 {
