@@ -183,6 +183,7 @@ int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bo
 	if (err)
 		return err;
 	unpin_user_page(*pages);
+	*pages = NULL;
 	return -ENOMEM;	/* memory is short, perhaps in a cgroup */
 }
 

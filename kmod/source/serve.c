@@ -27,8 +27,8 @@
 #include <linux/sched.h>
 
 /*
- * Jiffies from one turn to the next.  A turn interrupts a CPU four times at most, if the event
- * needs no capability: perf patches code in three steps, and calls the counter's CPU.
+ * Jiffies from the end of a turn to the next one.  A turn interrupts a CPU four times at most, if
+ * the event needs no capability: perf patches code in three steps, and calls the counter's CPU.
  */
 #define TURN	2
 
@@ -111,7 +111,7 @@ static int profil_source_run_cpu(struct profil_source *source, unsigned int cpu,
 		cpumask_set_cpu(cpu, &source->cpus);
 	err = source->ops->start(source, cpu, period);
 	/* Tried again: the clock in a second; an event, if only memory was lacking, in a turn. */
-	if (err == -ENOMEM ||
+	if ((err == -ENOMEM && !known) ||
 	    (err && err != -ENODEV && err != -ENOENT && source == &profil_clock_source))
 		cpumask_clear_cpu(cpu, &source->cpus);
 	return err;

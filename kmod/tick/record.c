@@ -214,13 +214,12 @@ static struct profil_owned profil_record_watched(const struct profil_profile *pr
 		(struct profil_owned) {} : owned;
 }
 
-/*
- * Return: true if current may wait long before it goes on in user mode: io_uring, too, has works
- * that it runs first, and they may wait for a lock that is held over a page fault.
- */
-static bool profil_may_wait_inside(const struct profil_profile *profile)
+/* Of a tick in user mode. */
+static enum profil_mode profil_record_mode(const struct profil_profile *profile)
 {
-	return profile->claim.inside || profil_task_uses_uring(current);
+	if (profile->claim.inside)
+		return PROFIL_MODE_INSIDE;
+	return profil_task_uses_uring(current) ? PROFIL_MODE_URING : PROFIL_MODE_USER;
 }
 
 /* Return: false if the tick cannot wait, or need not: only its place in the kernel counts. */
@@ -231,8 +230,7 @@ static bool profil_record_wait(struct profil_profile *profile, struct profil_own
 
 	if (user_mode(regs))
 		return profil_ask(profile, owned, instruction_pointer(regs),
-				  profil_may_wait_inside(profile) ? PROFIL_MODE_INSIDE :
-								    PROFIL_MODE_USER);
+				  profil_record_mode(profile));
 	call = profil_record_call(profile);
 	if (!call && (owned.owner || profil_record_interrupt(profile).owner))
 		return false;

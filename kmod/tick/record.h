@@ -33,7 +33,7 @@ struct task_struct;
  * theirs taken; those that ticks of one mode may take; of these those that one payer may take;
  * and the ticks in each.
  */
-#define PROFIL_QUESTIONS	(1 + 3 * PROFIL_QUESTIONS_MODE)
+#define PROFIL_QUESTIONS	(1 + 4 * PROFIL_QUESTIONS_MODE)
 #define PROFIL_QUESTIONS_MODE	16
 #define PROFIL_QUESTIONS_USER	8
 #define PROFIL_QUESTION_TICKS	8
@@ -41,13 +41,15 @@ struct task_struct;
  * enum profil_mode - where a task is whose tick waits
  * @PROFIL_MODE_USER: in user mode: it looks before it goes on there
  * @PROFIL_MODE_INSIDE: in the kernel, but the tick counts in user mode, as in &struct
- *	profil_claim, or the task uses io_uring.  The task looks, when the page is there or the call
- *	is over
+ *	profil_claim.  The task looks, when the page is there or the call is over
+ * @PROFIL_MODE_URING: in user mode, but the task uses io_uring, whose works it may run first; they
+ *	may wait for a lock that is held over a page fault
  * @PROFIL_MODE_KERNEL: in the kernel; a work item looks
  */
 enum profil_mode {
 	PROFIL_MODE_USER,
 	PROFIL_MODE_INSIDE,
+	PROFIL_MODE_URING,
 	PROFIL_MODE_KERNEL,
 };
 
