@@ -170,14 +170,15 @@ static int profil_source_claim(struct profil_claim *claim, const struct perf_eve
 	struct profil_source *source = profil_source_find(claim, attr);
 
 	lockdep_assert_held(&profil_sources_lock);
-	if (!source && fresh && profil_nr_sources < SOURCES_MAX &&
-	    !profil_sources_are_used(claim)) {
+	if (!source && fresh && profil_sources_are_used(claim))
+		return -EBUSY;
+	if (!source && fresh && profil_nr_sources < SOURCES_MAX) {
 		source = fresh;
 		list_add_tail(&fresh->link, &profil_sources);
 		profil_nr_sources++;
 	}
 	if (!source)
-		return fresh && profil_sources_are_used(claim) ? -EBUSY : -EAGAIN;
+		return -EAGAIN;
 	claim->source = attr ? source : NULL;
 	claim->interrupts = source->interrupts;
 	claim->inside = !source->interrupts || source->attr.precise_ip;
