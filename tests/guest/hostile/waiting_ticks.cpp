@@ -107,11 +107,6 @@ void wait_in_faults(const Gate &go, const Gate &waiting, size_t ids)
 	pause();
 }
 
-Fd user_faults_of(pid_t pid)
-{
-	return open_proof({.pid = pid, .exclude_kernel = true, .config = PERF_COUNT_SW_PAGE_FAULTS});
-}
-
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "a user whose ticks wait under several user IDs takes no more room than under one",

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <linux/perf_event.h>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
@@ -132,6 +133,12 @@ public:
 	{
 	}
 };
+
+/** A proof for the page faults of a process in user mode, which needs no capability. */
+inline Fd user_faults_of(pid_t pid)
+{
+	return open_proof({.pid = pid, .exclude_kernel = true, .config = PERF_COUNT_SW_PAGE_FAULTS});
+}
 
 /** A number in a device's fdinfo. */
 inline uint64_t in_fdinfo(const Device &device, const std::string &name)

@@ -85,11 +85,6 @@ Fd faults_of(pid_t pid)
 	return open_proof({.pid = pid, .config = PERF_COUNT_SW_PAGE_FAULTS});
 }
 
-Fd user_faults_of(pid_t pid)
-{
-	return open_proof({.pid = pid, .exclude_kernel = true, .config = PERF_COUNT_SW_PAGE_FAULTS});
-}
-
 /** Proofs for this many different events of a process. */
 std::deque<Fd> different_events(pid_t pid, size_t number)
 {
