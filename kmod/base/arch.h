@@ -30,7 +30,7 @@
 
 /*
  * Add to a 16-bit counter: there is no generic atomic of that size.  Return: false
- * if all @tries lost a race; other threads of the program can win as often as they like.
+ * if all @tries lost a race: other threads of the program can win as often as they like.
  */
 static __always_inline bool profil_add16(u16 *counter, u16 ticks, unsigned int tries)
 {
@@ -48,8 +48,8 @@ static __always_inline bool profil_add16(u16 *counter, u16 ticks, unsigned int t
 }
 
 /*
- * Levels of hardirq_count() that an NMI itself adds.  If interrupts were on, arm64 first enters
- * a hard interrupt for its pseudo-NMI.
+ * Number of levels that an NMI adds to hardirq_count().  On arm64, a pseudo-NMI that interrupts
+ * code with interrupts on enters a hard interrupt first.
  */
 static __always_inline unsigned int profil_nmi_levels(const struct pt_regs *regs)
 {
@@ -78,11 +78,11 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 }
 
 /*
- * A number that changes when any mapping does: mappings that were looked up under mmap_lock are
- * valid for as long as it is what it was then.  The kernel counts the times that mmap_lock was
- * held for writing: at the end, and at the start, too, where it is a sequence count.  Before 6.4
- * it did not, but x86 numbers the flushes of TLBs, and code that has been executed cannot be
- * unmapped without one.  0: not known.
+ * A number that changes whenever a mapping does.  A mapping that was looked up under mmap_lock is
+ * valid as long as the number stays the same.  The kernel counts how often mmap_lock was held for
+ * writing, at the end of each hold, and if the count is a seqcount_t, also at the start.  Before
+ * 6.4 it has no such count, but x86 numbers the flushes of TLBs, and code that has been executed
+ * cannot be unmapped without a flush.  0: not known.
  * Context: Any.
  */
 static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
@@ -101,8 +101,9 @@ static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 }
 
 /*
- * KASLR moves x86-64's kernel only within one such unit, so a rounded address reveals nothing.
- * Elsewhere the kernel may be anywhere, with modules as far above it as below.
+ * On x86-64, KASLR moves the kernel only within one such unit, so an address that is rounded to
+ * it reveals nothing.  On other architectures the kernel may be anywhere, with modules as far
+ * above it as below.
  */
 #ifdef CONFIG_X86
 #define PROFIL_KERNEL_UNIT	BIT_ULL(30)
@@ -112,7 +113,7 @@ static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 
 /*
  * Return: false only if the code at a kernel address is not a module's and is never replaced.
- * Only x86 has a fixed range for such code: arm64's modules are around the kernel, wherever it is.
+ * Only x86 has a fixed range for modules; arm64 has them around the kernel, wherever it is.
  */
 static __always_inline bool profil_code_may_go(unsigned long address)
 {
@@ -124,8 +125,9 @@ static __always_inline bool profil_code_may_go(unsigned long address)
 }
 
 /*
- * Whether a breakpoint may have a handler.  x86 reports an access after it is done.  Others report
- * it before, and the kernel steps over it only for perf's own handler: it would hit for ever.
+ * Whether a breakpoint may have a handler other than perf's.  x86 reports an access after it is
+ * made.  Other architectures report it before, and the kernel steps over it only for perf's own
+ * handler: with another one, the breakpoint would hit for ever.
  */
 #ifdef CONFIG_X86
 #define PROFIL_BREAKPOINTS	true

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The small things that every floor uses, as far as they are not inline: the workqueues, the wait
- * for all sections, tracepoints by name; how often a profile may tick, and on which CPUs; buckets
- * of hash tables, each with its own lock; and pools, memory for the probes, which cannot allocate.
+ * Small helpers that every floor uses and that are not inline: the workqueues, the wait for all
+ * sections, the lookup of tracepoints, the limits on rates and CPUs, hash buckets with a lock
+ * each, and pools of memory for the probes, which cannot allocate.
  *
  * Context: process, except functions that say otherwise
  */
@@ -28,7 +28,7 @@ DEFINE_PER_CPU(unsigned long, profil_section);
 struct workqueue_struct *profil_wq, *profil_user_wq;
 
 /**
- * profil_work_init() - make the workqueues
+ * profil_work_init() - create the workqueues
  *
  * Context: Process context.
  * Return: 0 or -ENOMEM.
@@ -46,7 +46,7 @@ int profil_work_init(void)
 /**
  * profil_work_exit() - undo profil_work_init()
  *
- * Context: Process context; waits for the works that are left.
+ * Context: Process context; waits for the work that is left.
  */
 void profil_work_exit(void)
 {
@@ -57,11 +57,11 @@ void profil_work_exit(void)
 }
 
 /**
- * profil_sections_settle() - wait for the sections that run now
+ * profil_sections_settle() - wait for the sections that are running
  *
- * Ticks are counted in sections, and so are deferred ticks.  A section that begins later no longer
- * finds what the caller has unpublished.  Pairs with profil_section_enter(), and with the
- * rcu_dereference_sched() of sample.c, record.c and count.c.
+ * Ticks and deferred ticks are counted in sections.  Once this returns, no section can reach
+ * anything that the caller unpublished before the call.  Pairs with profil_section_enter(), and
+ * with rcu_dereference_sched() in the sections.
  *
  * Context: Process context.
  */
@@ -69,7 +69,7 @@ void profil_sections_settle(void)
 {
 	unsigned int cpu;
 
-	/* Orders the caller's unpublishing before the look at each CPU. */
+	/* Orders the caller's unpublishing before the reads of section numbers. */
 	smp_mb();
 	for_each_possible_cpu(cpu)
 		profil_section_settled(cpu);
@@ -118,11 +118,11 @@ module_param(isolated_cpus, bool, 0444);
 MODULE_PARM_DESC(isolated_cpus, "tick also on CPUs that are isolated from housekeeping");
 
 /**
- * profil_period_min() - the shortest period that may be asked for
- * @privileged: with CAP_PERFMON; it is no longer than without
+ * profil_period_min() - the shortest period that a profile may request
+ * @privileged: for users with CAP_PERFMON, whose limit is never longer than that of others
  *
  * Context: Process context.
- * Return: ns.
+ * Return: the period, in ns.
  */
 u64 profil_period_min(bool privileged)
 {
@@ -137,7 +137,8 @@ u64 profil_period_min(bool privileged)
  * @cpu: its number
  *
  * Context: Any.
- * Return: false if it is isolated (a cpuset may change that at any time) and isolated_cpus is off.
+ * Return: false if isolated_cpus is off and the CPU is isolated, which a cpuset may change at any
+ * time.
  */
 bool profil_clock_wants_cpu(unsigned int cpu)
 {
@@ -154,8 +155,8 @@ bool profil_clock_wants_cpu(unsigned int cpu)
 /**
  * profil_buckets_init() - initialise a hash table
  * @table: its buckets, all zero
- * @nr: how many
- * @key: of the table, for lockdep
+ * @nr: number of buckets
+ * @key: lock class of the buckets
  *
  * Context: Any.
  */
@@ -188,7 +189,7 @@ void profil_buckets_lock(struct profil_bucket *a, struct profil_bucket *b)
 
 /**
  * profil_buckets_unlock() - undo profil_buckets_lock()
- * @a: as there
+ * @a: as for profil_buckets_lock()
  * @b: likewise
  *
  * Context: Any; interrupts are off.
@@ -204,12 +205,12 @@ void profil_buckets_unlock(struct profil_bucket *a, struct profil_bucket *b)
 }
 
 /**
- * profil_buckets_longest() - how much of a hash table a tick may have to walk
+ * profil_buckets_longest() - find the longest chain of a hash table
  * @table: its buckets
- * @nr: how many
+ * @nr: number of buckets
  *
  * Context: Process context.
- * Return: the length of the longest chain.
+ * Return: the length of that chain, which a tick may have to walk.
  */
 unsigned int profil_buckets_longest(const struct profil_bucket *table, unsigned int nr)
 {
@@ -230,14 +231,14 @@ unsigned int profil_buckets_longest(const struct profil_bucket *table, unsigned 
 
 /**
  * profil_alloc() - allocate memory on behalf of the user who profiles
- * @bytes: how much
- * @gfp: PROFIL_GFP_SPARING or PROFIL_GFP_AT_ONCE; GFP_KERNEL_ACCOUNT if that is current
+ * @bytes: size of the memory
+ * @gfp: GFP_KERNEL_ACCOUNT if current is that user; else PROFIL_GFP_SPARING or PROFIL_GFP_AT_ONCE
  *
- * If a cgroup that is charged for it is over its memory.high, the kernel has current reclaim
- * memory before it goes back to user mode.  That is undone unless current profiles: it may be
- * a process that had a tick, or a worker.
+ * If a charged cgroup is above its memory.high, the kernel makes current reclaim memory before it
+ * returns to user mode.  This function undoes that unless current is the user who profiles:
+ * current may be a recorded process that had a tick, or a worker.
  *
- * Context: Process context, may sleep; unless current pays, the paying memory cgroup is active.
+ * Context: Process context, may sleep; unless current pays, the payer's memory cgroup is active.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
 void *profil_alloc(size_t bytes, gfp_t gfp)
@@ -255,9 +256,9 @@ void *profil_alloc(size_t bytes, gfp_t gfp)
 }
 
 /**
- * profil_pool_give() - put a node into a pool
+ * profil_pool_give() - add a node to a pool
  * @pool: the pool
- * @node: zeroed memory of kmalloc(): new, or not needed after all
+ * @node: zeroed memory from kmalloc(), new or unused
  *
  * Context: Any.
  */
@@ -269,10 +270,10 @@ void profil_pool_give(struct profil_pool *pool, void *node)
 
 /**
  * profil_pool_fill() - fill a pool
- * @pool: of current, or of the active memory cgroup: its nodes are charged there
- * @nodes: how many it is to have
- * @bytes: of each, the same for all nodes of a pool
- * @gfp: how they are allocated
+ * @pool: the pool; new nodes are charged to the active memory cgroup, if any, or to current's
+ * @nodes: number of nodes that it should have
+ * @bytes: size of a node, the same for all nodes of a pool
+ * @gfp: as for profil_alloc()
  *
  * Context: Process context, may sleep.
  * Return: 0, or -ENOMEM with the pool filled in part.
@@ -285,7 +286,6 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, size_t bytes, gfp_t gf
 		node = profil_alloc(bytes, gfp);
 		if (!node)
 			return -ENOMEM;
-		/* It is counted only once it is in the pool. */
 		profil_pool_give(pool, node);
 	}
 	return 0;
@@ -293,10 +293,10 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, size_t bytes, gfp_t gf
 
 /**
  * profil_pool_take() - take a node from a pool
- * @pool: no other task takes from it at the same time
+ * @pool: the pool; the caller ensures that nothing else takes from it at the same time
  *
  * Context: Any.
- * Return: zeroed memory, to be freed with kfree(), or NULL.
+ * Return: zeroed memory, to be freed with kfree(); NULL if the pool is empty.
  */
 void *profil_pool_take(struct profil_pool *pool)
 {
@@ -311,7 +311,7 @@ void *profil_pool_take(struct profil_pool *pool)
 
 /**
  * profil_pool_empty() - free all nodes of a pool
- * @pool: it is no longer filled or taken from
+ * @pool: the pool, which is no longer filled or taken from
  *
  * Context: Process context.
  */

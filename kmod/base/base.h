@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The small things that every floor uses.
+ * Small helpers that every floor uses.
  *
  * Context: any
  */
@@ -25,22 +25,22 @@ struct profil_source;
 struct tracepoint;
 
 /*
- * A profile's claim on what ticks for it: the clock, or an event.
+ * A profile's claim on its source of ticks: the clock, or an event.
  */
 
 /**
- * struct profil_claim - a profile's claim on what ticks for it
+ * struct profil_claim - a profile's claim on its source of ticks
  * @source: the event; NULL: the clock.  Constant once the profile is published
  * @period: the longest period that serves the profile, in ns or events
  * @privileged: the profile was made with CAP_PERFMON; constant
- * @interrupts: each tick is an interrupt of its own; other events tick in the code that causes
- *	them.  Constant like @source
- * @inside: a task whose tick has registers of user mode may be in the kernel, for as long as it
- *	likes: at the beginning of a system call or in a page fault, or because the registers are
- *	those of an instruction before (precise events).  Constant like @source
- * @put: gives the claim up, and may be called again; NULL: there never was a claim
- * @node: among the claims on the same source, guarded by profil_sources_lock; empty before there
- *	is a claim, and once it is given up
+ * @interrupts: each tick comes in an interrupt of its own; false if ticks come in the code that
+ *	causes the event.  Constant like @source
+ * @inside: even if a tick has user-mode registers, its task may be in the kernel, and stay there
+ *	indefinitely: the tick came at the entry of a system call or in a page fault, or its
+ *	registers are those of an earlier instruction (precise events).  Constant like @source
+ * @put: gives up the claim, and may be called again; NULL: there never was a claim
+ * @node: links the claims on a source; guarded by profil_sources_lock.  Empty before the source is
+ *	claimed, and once the claim is given up
  */
 struct profil_claim {
 	struct profil_source *source;
@@ -54,7 +54,7 @@ struct profil_claim {
 
 /**
  * profil_claim_put() - give up a claim
- * @claim: a profile's; no effect if there never was one, or it is given up
+ * @claim: a profile's claim; no effect if it never was made, or has been given up
  *
  * Context: Process context, may sleep.
  */
@@ -65,11 +65,11 @@ static inline void profil_claim_put(struct profil_claim *claim)
 }
 
 /*
- * Whose limit a waiting tick counts towards.
+ * The payer: the user, or user namespace, that waiting ticks and numbers are charged to.
  */
 
 /**
- * profil_payer() - the payer for what current uses, as in base/limits.c
+ * profil_payer() - identify the payer for current, by the same rule as base/limits.c
  *
  * The owner of a user namespace pays for all its users; but root pays for no other user, so a
  * namespace that root owns pays for itself.
@@ -79,7 +79,7 @@ static inline void profil_claim_put(struct profil_claim *claim)
  */
 static inline unsigned long profil_payer(void)
 {
-	/* Not the subjective ones: a file system or io_uring may override those for a while. */
+	/* The objective ones: a file system or io_uring may override the subjective ones. */
 	const struct cred *cred = current_real_cred();
 	const struct user_namespace *ns = cred->user_ns;
 	kuid_t uid = cred->uid;
@@ -94,14 +94,14 @@ static inline unsigned long profil_payer(void)
 }
 
 /*
- * How often a profile may tick, and on which CPUs.
+ * Limits on the rate of a profile, and on the CPUs that tick.
  */
 
 /* perf's hrtimer does not go below 10 us. */
 #define PROFIL_CLOCK_MIN	10000
 #define PROFIL_CLOCK_MAX	(3600ULL * NSEC_PER_SEC)
 
-/* The clock in use, of &enum profil_clock; constant once the module is loaded. */
+/* The clock in use, an &enum profil_clock; constant once the module is loaded. */
 extern u32 profil_clock_number;
 
 u64 profil_period_min(bool privileged);
@@ -110,12 +110,13 @@ bool profil_clock_wants_cpu(unsigned int cpu);
 /*
  * Wake-ups for the reader of a session's recordings: PROFIL_WAIT.
  *
- * A tick whose key is in the table already is not news, and does not look for a waiting reader.
+ * A tick whose key is already in the table wakes no reader, and does not look for one.
  */
 
 /**
- * struct profil_news - what the reader of a session waits for
- * @keys: new keys until it is told; 0: it was told; below 0: it has never waited
+ * struct profil_news - the wake-up of a session's reader
+ * @keys: number of new keys that wake the reader; 0: the wake-up has fired; below 0: the reader
+ *	has never armed it
  * @wake: wakes the reader
  */
 struct profil_news {
@@ -124,9 +125,9 @@ struct profil_news {
 };
 
 /**
- * profil_news_init() - start without a waiting reader
- * @news: of a session that is created
- * @wake: wakes its reader
+ * profil_news_init() - initialise a wake-up, not armed
+ * @news: the wake-up of a new session
+ * @wake: wakes the session's reader
  *
  * Context: Process context.
  */
@@ -137,22 +138,22 @@ static inline void profil_news_init(struct profil_news *news, void (*wake)(struc
 }
 
 /**
- * profil_news_await() - from now on the reader waits, and is told once
- * @news: of its session
- * @keys: tell it after this many new keys, or any other news; above 0
+ * profil_news_await() - arm the wake-up, which fires once
+ * @news: the wake-up of the reader's session
+ * @keys: fire after this many new keys, unless something else fires it first; above 0
  *
  * Context: Any.
  */
 static inline void profil_news_await(struct profil_news *news, int keys)
 {
 	atomic_set(&news->keys, keys);
-	/* Before the reader looks at the table: a tick claims its element, then reads this. */
+	/* Before the reader looks at the table: a tick claims its element, then reads news->keys. */
 	smp_mb();
 }
 
 /**
- * profil_news_told() - has there been news since the reader began to wait?
- * @news: of its session
+ * profil_news_told() - has the wake-up fired since it was armed?
+ * @news: the wake-up of a session
  *
  * Context: Any.
  * Return: true if so.
@@ -163,22 +164,22 @@ static inline bool profil_news_told(const struct profil_news *news)
 }
 
 /**
- * profil_news_tell() - tell the reader, if it waits
- * @news: of its session, which cannot end during the call
+ * profil_news_tell() - wake the reader, if the wake-up is armed
+ * @news: the wake-up of a session, which cannot end during the call
  *
  * Context: Any.
  */
 static inline void profil_news_tell(struct profil_news *news)
 {
-	/* After what is told: the reader arms, and then looks at that. */
+	/* After the reported change: the reader arms the wake-up, then looks for changes. */
 	smp_mb();
 	if (atomic_read(&news->keys) > 0 && atomic_xchg(&news->keys, 0) > 0)
 		irq_work_queue(&news->wake);
 }
 
 /**
- * profil_news_key() - count a new key, and tell the reader if that is the last it waits for
- * @news: of its session
+ * profil_news_key() - count a new key, and wake the reader once there are enough
+ * @news: the wake-up of a session
  *
  * Context: Interrupts off, in a section, which the end of the session waits for.
  */
@@ -191,9 +192,9 @@ static inline void profil_news_key(struct profil_news *news)
 /*
  * A section: a stretch of a CPU's work on profiles, with interrupts off.
  *
- * Each CPU numbers its sections, and the number is odd inside one.  So other CPUs can
- * wait for the section that runs now, or read what sections write and know whether it
- * is consistent, without interrupting the CPU.
+ * Each CPU numbers its sections, and the number is odd inside a section.  So without
+ * interrupting the CPU, others can wait for its current section, and can check that they
+ * have read consistent values of data that sections write.
  */
 
 DECLARE_PER_CPU(unsigned long, profil_section);
@@ -207,9 +208,9 @@ static __always_inline void profil_section_enter(void)
 {
 	this_cpu_inc(profil_section);
 	/*
-	 * Pairs with smp_mb() in profil_sections_settle(): either that sees the odd number,
-	 * or this section sees what was unpublished before.  It also orders the number
-	 * before what the section writes, for profil_tally_sum().
+	 * Pairs with smp_mb() in profil_sections_settle(): either that function sees the odd
+	 * number, or this section no longer sees what was unpublished before.  Also orders
+	 * the number before the section's writes, for profil_tally_sum().
 	 */
 	smp_mb();
 }
@@ -229,7 +230,7 @@ static __always_inline void profil_section_leave(void)
  * profil_section_inside() - is this CPU in a section?
  *
  * Context: Interrupts off.
- * Return: true if it is: then another must not be entered.
+ * Return: true if it is; then another section must not be entered.
  */
 static __always_inline bool profil_section_inside(void)
 {
@@ -251,16 +252,16 @@ static inline unsigned long profil_section_settled(unsigned int cpu)
 }
 
 /**
- * profil_section_changed() - has a CPU begun a section since?
+ * profil_section_changed() - has a CPU begun a section since profil_section_settled()?
  * @cpu: the CPU
- * @settled: what profil_section_settled() has returned
+ * @settled: the number that profil_section_settled() returned
  *
  * Context: Any.
- * Return: true if what was read since then may be inconsistent.
+ * Return: true if data read since then may be inconsistent.
  */
 static inline bool profil_section_changed(unsigned int cpu, unsigned long settled)
 {
-	/* Orders what was read before the number; pairs with profil_section_enter(). */
+	/* Orders the caller's reads before this one; pairs with profil_section_enter(). */
 	smp_rmb();
 	return READ_ONCE(*per_cpu_ptr(&profil_section, cpu)) != settled;
 }
@@ -268,28 +269,28 @@ static inline bool profil_section_changed(unsigned int cpu, unsigned long settle
 void profil_sections_settle(void);
 
 /*
- * A pool: memory for code that cannot allocate, as it is a probe or holds a raw lock.
+ * A pool: memory for code that cannot allocate, because it is a probe or holds a raw lock.
  *
- * Each recording, and each self profile that forks inherit, has its own, so that a storm
- * of forks of one user loses no children of another's.
+ * Each recording, and each self profile that forked children inherit, has its own pool, so
+ * one user's storm of forks cannot lose another user's children.
  */
 
-/* Bytes of a node: enough for whatever a probe makes of it, debug kernels' fields included. */
+/* Size of a node, in bytes: fits each structure that probes allocate, also in debug kernels. */
 #ifdef CONFIG_LOCKDEP
 #define PROFIL_NODE_SIZE	320
 #else
 #define PROFIL_NODE_SIZE	192
 #endif
 
-/* For profil_alloc(): another user's task, or a worker, does not reclaim for long, or kill. */
+/* For profil_alloc() in another user's task or a worker: no long reclaim, and no OOM kill. */
 #define PROFIL_GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
-/* The same where others wait: does not reclaim at all. */
+/* The same, where others wait: no reclaim at all. */
 #define PROFIL_GFP_AT_ONCE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /**
  * struct profil_pool - memory for code that cannot allocate
- * @nodes: zeroed but for the link, of one size: PROFIL_NODE_SIZE bytes for probes
- * @filled: how many
+ * @nodes: nodes of one size (for probes, PROFIL_NODE_SIZE), zeroed except for the link
+ * @filled: number of nodes
  *
  * All zero is an empty pool.
  */
@@ -305,13 +306,13 @@ void *profil_pool_take(struct profil_pool *pool);
 void profil_pool_empty(struct profil_pool *pool);
 
 /*
- * A bucket of a hash table, with its own lock: a probe, which holds it with interrupts
- * off, delays only processes that share the bucket.
+ * A bucket of a hash table, with its own lock: a probe that holds the lock, with
+ * interrupts off, delays only processes that share the bucket.
  */
 
 /**
  * struct profil_bucket - a bucket of a hash table
- * @chain: what is in it
+ * @chain: the elements
  * @lock: guards @chain.  Raw, because probes take it with preemption off
  */
 struct profil_bucket {
@@ -325,7 +326,7 @@ void profil_buckets_unlock(struct profil_bucket *a, struct profil_bucket *b);
 unsigned int profil_buckets_longest(const struct profil_bucket *table, unsigned int nr);
 
 /*
- * Looking up tracepoints by name, as their symbols are not exported.
+ * Looking up tracepoints by name, because their symbols are not exported.
  */
 
 struct tracepoint *profil_tracepoint_find(const char *name);
@@ -340,8 +341,8 @@ struct tracepoint *profil_tracepoint_find(const char *name);
  */
 extern struct workqueue_struct *profil_wq;
 /*
- * Work that allocates at a user's expense, and may take long at that user's limits: one such work
- * at a time for each payer.  The end of a recording waits for its own.
+ * Work that allocates at a user's expense, which may take long at that user's limits.  So only one
+ * work item of each payer reclaims at a time.  The end of a recording waits for its own work item.
  */
 extern struct workqueue_struct *profil_user_wq;
 

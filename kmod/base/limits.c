@@ -2,10 +2,10 @@
 /*
  * Limits on what a user may hold: profiles, pinned pages, ticks per second.
  *
- * Each user has an account, to which forked children are charged as well.  Users of a
- * user namespace are also charged to the account of its owner, and so on up, so subordinate
- * user IDs do not multiply a user's limits.  Pages are uncharged only after they are
- * really unpinned.
+ * Each user has an account, which also pays for the profiles of forked children.  Users of
+ * a user namespace are also charged to the account of its owner, and so on upwards, so
+ * subordinate user IDs do not multiply a user's limits.  Pages are uncharged only after they
+ * are unpinned.
  *
  * The rates of all users together have no limit: profiles share the clock, and a process
  * without a profile has no ticks.
@@ -44,18 +44,18 @@ static int max_user_watches = 65536;
 module_param(max_user_watches, int, 0644);
 MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow, threads that they may record");
 
-/* What each user may pin even if others use up max_pages: RLIMIT_MEMLOCK's default. */
+/* Pages that each user may pin even if others use up max_pages: RLIMIT_MEMLOCK's default. */
 #define EVERYBODYS	(SZ_8M >> PAGE_SHIFT)
 
-/* Namespaces nest no deeper (create_user_ns()), the initial one included. */
+/* The most levels of user namespaces (create_user_ns()), the initial one included. */
 #define LEVELS		34
 
-/* Guards the table, every profil_user in it, and the sum. */
+/* Guards the table, every profil_user in it, and pages_sum. */
 static DEFINE_SPINLOCK(users_lock);
 static DEFINE_HASHTABLE(users, 10);
 static unsigned long pages_sum;
 
-/* An account, and those that are charged with it. */
+/* An account, and the accounts that are charged along with it. */
 #define for_each_payer(payer, user)	for ((payer) = (user); (payer); (payer) = (payer)->parent)
 
 static unsigned long profil_user_key(kuid_t uid, const struct user_namespace *ns)
@@ -99,7 +99,7 @@ static struct profil_user *profil_user_get_one(kuid_t uid, struct user_namespace
 	return user;
 }
 
-/* Get the account of current's user, below that of its namespace's owner, and so on up. */
+/* Get or create the account of current's user, and the accounts above it. */
 static struct profil_user *profil_user_make(void)
 {
 	struct user_namespace *ns[LEVELS] = { current_user_ns() };
@@ -114,7 +114,7 @@ static struct profil_user *profil_user_make(void)
 		roots = uid_eq(ns[i]->owner, GLOBAL_ROOT_UID);
 		ns[i + 1] = roots ? ns[i] : ns[i]->parent;
 	}
-	/* The outermost one first, as each is the parent of the next. */
+	/* The outermost account first: each is the parent of the next. */
 	do {
 		user = profil_user_get_one(uid[i], ns[i], user);
 	} while (user && i--);
@@ -125,7 +125,7 @@ static struct profil_user *profil_user_make(void)
  * profil_user_get() - get the account of current's user
  *
  * Context: Process context, may sleep.
- * Return: the account, referenced, or NULL without memory.
+ * Return: the account, referenced, or NULL if there is no memory.
  */
 struct profil_user *profil_user_get(void)
 {
@@ -155,8 +155,8 @@ struct profil_user *profil_user_hold(struct profil_user *user)
 }
 
 /**
- * profil_user_put() - drop a reference
- * @user: an account; it is freed with its last reference.  NULL: nothing to do
+ * profil_user_put() - drop a reference to an account
+ * @user: the account, freed with its last reference; or NULL
  *
  * Context: Process context.
  */
@@ -195,8 +195,8 @@ static int profil_user_check_profile(const struct profil_user *user, u64 rate)
 /**
  * profil_user_charge_profile() - charge one profile
  * @user: the account
- * @rate: its rate in Hz; 0 with CAP_PERFMON, and for a profile inherited by
- *	fork, which runs at a rate that its parent was charged for
+ * @rate: the profile's rate, in Hz; 0 for an event, with CAP_PERFMON, and for a profile
+ *	that a forked child inherits: its parent was charged for that rate
  *
  * Context: Process context.
  * Return: 0, -EDQUOT above the user's limit of profiles, -EBUSY if the rate budget
@@ -222,8 +222,8 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate)
 /**
  * profil_user_uncharge_profile() - undo profil_user_charge_profile(), at once or in two steps
  * @user: the account
- * @profiles: 1; 0: the profile still exists, and only its rate is 0 from now on
- * @rate: the same rate, or 0 if that is uncharged already
+ * @profiles: 1; or 0 to uncharge only the rate, while the profile still exists
+ * @rate: the rate that was charged; or 0 if it has been uncharged already
  *
  * Context: Process context.
  */
@@ -244,12 +244,12 @@ static bool profil_user_has_room(const struct profil_user *user, unsigned long p
 	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
 	const struct profil_user *payer;
 
-	if (!pages)	/* What is charged already may be above a limit that was lowered. */
+	if (!pages)	/* The account may already be above a limit that was lowered. */
 		return true;
 	for_each_payer(payer, user) {
 		if (payer->pages + pages > users_most)
 			return false;
-		/* Only outermost accounts, not those of namespaces, have a share of their own. */
+		/* Beyond max_pages, only outermost accounts have a share of their own. */
 		if (!payer->parent && pages_sum + pages > most && payer->pages + pages > EVERYBODYS)
 			return false;
 	}
@@ -275,7 +275,7 @@ static void profil_user_add_pages(struct profil_user *user, long pages)
 /**
  * profil_user_charge_pages() - charge pages before they are pinned
  * @user: the account
- * @pages: how many
+ * @pages: number of pages
  *
  * Context: Process context.
  * Return: 0; -EDQUOT above the user's or the module's limit; -ENOMEM if the
@@ -298,9 +298,9 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 /**
  * profil_user_shift_pages() - charge an account for more or fewer pages, whatever its limit is
  * @user: the account
- * @pages: how many more, none of them pinned
+ * @pages: number of pages to add, below 0 to subtract; none of them is pinned
  *
- * They do not count towards max_pages, so no other user has fewer.
+ * These pages do not count towards max_pages, so they take nothing from other users.
  *
  * Context: Process context.
  */
@@ -314,10 +314,10 @@ void profil_user_shift_pages(struct profil_user *user, long pages)
 /**
  * profil_user_may_shift() - may an account pay for more pages with profil_user_shift_pages()?
  * @user: the account
- * @pages: how many more
+ * @pages: number of pages to add
  *
  * Context: Process context.
- * Return: false above the user's limit.
+ * Return: false if that would exceed the user's limit.
  */
 bool profil_user_may_shift(const struct profil_user *user, unsigned long pages)
 {
@@ -334,7 +334,7 @@ bool profil_user_may_shift(const struct profil_user *user, unsigned long pages)
 /**
  * profil_user_uncharge_pages() - undo profil_user_charge_pages()
  * @user: the account
- * @pages: how many, after they are unpinned
+ * @pages: number of pages, already unpinned
  *
  * Context: Process context.
  */
@@ -382,9 +382,9 @@ void profil_user_unwatch(struct profil_user *user)
 }
 
 /**
- * profil_user_pages() - the caller's pinned pages and their limit
- * @used: receives the number of pages that are pinned now
- * @max: receives the limit for the caller
+ * profil_user_pages() - the pages charged to the caller's user, and the limit
+ * @used: receives the number of pages that are charged now
+ * @max: receives the number of pages that the caller's user may pin
  *
  * Context: Process context.
  */
@@ -402,10 +402,10 @@ void profil_user_pages(u64 *used, u64 *max)
 }
 
 /**
- * profil_pinned_pages() - pages that are pinned now, for all users
+ * profil_pinned_pages() - the pages that count towards max_pages now, for all users
  *
  * Context: Any.
- * Return: the number of pages.
+ * Return: the number of pages: pinned ones, and those of kernel memory charged with them.
  */
 unsigned long profil_pinned_pages(void)
 {

@@ -17,16 +17,16 @@ struct user_namespace;
 
 /**
  * struct profil_user - the account of one user of a user namespace
- * @link: in the table
+ * @link: in the table of accounts
  * @uid: the user
  * @ns: the namespace, referenced
- * @parent: the account that is charged for all of the namespace, referenced: that of its
- *	owner, or one of the namespace if root owns it; NULL: none
- * @refs: profiles, pins and accounts that are charged here; guarded by the table's lock
- * @profiles: profiles
- * @pages: pinned pages
- * @rate: sum of the rates asked for, in Hz
- * @watches: processes that the user's sessions follow; not guarded by the lock
+ * @parent: the account that is charged for the whole namespace, referenced: its owner's, or, if
+ *	root owns the namespace, the namespace's own; NULL: none
+ * @refs: references held by profiles, pins, recordings and accounts; guarded by the table's lock
+ * @profiles: number of profiles
+ * @pages: number of charged pages: pinned ones, and those of kernel memory
+ * @rate: sum of the charged rates, in Hz
+ * @watches: number of followed processes and recorded threads; not guarded by the lock
  * @reclaiming: bit 0: a worker reclaims memory for a user that this account pays for
  */
 struct profil_user {
@@ -58,11 +58,11 @@ unsigned long profil_pinned_pages(void);
 void profil_limits_init(void);
 
 /**
- * profil_user_outermost() - the user of the machine who pays for an account
- * @user: the account
+ * profil_user_outermost() - find the outermost account that pays for an account
+ * @user: the account, referenced by the caller
  *
- * Context: Any; @user is kept.
- * Return: that user's account.
+ * Context: Any.
+ * Return: the outermost account, which has no parent.
  */
 static inline struct profil_user *profil_user_outermost(struct profil_user *user)
 {
@@ -75,11 +75,11 @@ static inline struct profil_user *profil_user_outermost(struct profil_user *user
  * profil_user_reclaim() - may a worker reclaim memory for a user?
  * @user: the account
  *
- * Reclaiming may take long, while other users' works wait for a worker.  So only one worker
+ * Reclaiming may take long, and other users' work waits for a worker.  So only one worker
  * at a time reclaims for each payer.
  *
  * Context: Any.
- * Return: true if it may, until profil_user_reclaimed().
+ * Return: true if it may; it then calls profil_user_reclaimed().
  */
 static inline bool profil_user_reclaim(struct profil_user *user)
 {
@@ -87,7 +87,7 @@ static inline bool profil_user_reclaim(struct profil_user *user)
 }
 
 /**
- * profil_user_reclaimed() - the worker has reclaimed
+ * profil_user_reclaimed() - undo profil_user_reclaim()
  * @user: as for profil_user_reclaim()
  *
  * Context: Any.
