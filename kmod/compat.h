@@ -26,11 +26,11 @@
 #include <linux/io_uring.h>
 #endif
 
-/* The payload of a command: user space shares it and may change it. */
+/* The payload of a command, which user space shares and may change at any time. */
 static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 {
 #if PROFIL_HAS_URING_CMD_SQE
-	/* io_uring_sqe_cmd() came later, and has since got a second argument. */
+	/* Not by io_uring_sqe_cmd(), which came later and has changed its arguments since. */
 	return cmd->sqe->cmd;
 #else
 	return cmd->cmd;
@@ -38,8 +38,8 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 }
 
 /*
- * Pin a page of current's memory that is present and writable.  With @fault, also fault it in,
- * unless that would block.  Return: 1; or, as pin_user_pages(), less if the page is missing.
+ * Pin a page of current's memory that is present and writable.  If @fault is set, also fault it in,
+ * unless that would block.  Return: 1; or 0 or an error, as pin_user_pages(), if it is not pinned.
  * Context: Process context; mmap_lock is held for reading.
  */
 static inline long profil_pin_user_page(unsigned long at, struct page **page, bool fault)
@@ -71,7 +71,7 @@ static inline long profil_pin_user_page(unsigned long at, struct page **page, bo
 #include <linux/hrtimer_bases.h>
 #endif
 
-/* How many interrupts for high-resolution timers this CPU had.  Context: a timer. */
+/* The number of high-resolution timer interrupts that this CPU has had.  Context: A timer. */
 static __always_inline unsigned int profil_hrtimer_interrupts(const struct hrtimer *timer)
 {
 #ifdef CONFIG_HIGH_RES_TIMERS
@@ -81,7 +81,7 @@ static __always_inline unsigned int profil_hrtimer_interrupts(const struct hrtim
 #endif
 }
 
-/* Return: false if timers wait for the scheduler's tick instead.  Context: a timer. */
+/* Return: false if timers run in the scheduler's tick, at its resolution.  Context: A timer. */
 static inline bool profil_hrtimer_is_precise(const struct hrtimer *timer)
 {
 	return IS_ENABLED(CONFIG_HIGH_RES_TIMERS) && timer->base->cpu_base->hres_active;
@@ -101,7 +101,7 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
 
 /*
  * Whether a program is dumpable, and the namespace whose CAP_SYS_PTRACE is needed if
- * not.  Both belong to the address space, although the task has them since 7.2.  @mm is
+ * not.  Both are properties of the address space; since 7.2 the task holds them.  @mm is
  * @task's, and @task is current or its exec_update_lock is held.
  */
 #if PROFIL_HAS_EXEC_STATE
@@ -138,7 +138,7 @@ static inline struct user_namespace *profil_dump_ns(const struct task_struct *ta
 #endif
 
 /*
- * When a file was changed, in ns.  The file is not locked, so the value is only good for
+ * The modification time of a file, in ns.  The file is not locked, so the value is only good for
  * comparing it with another one.
  */
 static inline u64 profil_inode_change_time(const struct inode *inode)
@@ -172,7 +172,7 @@ static inline struct file *profil_exe_file(struct mm_struct *mm)
 	return file;
 }
 
-/* The path of a mapping's file as user space knows it: overlayfs maps a file of a layer. */
+/* The path of a mapped file as user space knows it: overlayfs maps the file of a layer. */
 static inline const struct path *profil_user_path(const struct file *file)
 {
 #if PROFIL_HAS_FILE_USER_PATH
@@ -182,7 +182,7 @@ static inline const struct path *profil_user_path(const struct file *file)
 #endif
 }
 
-/* When the task was last switched in, in ns of the scheduler's clock; 0: unknown. */
+/* The time when the task was last switched in, in ns of the scheduler's clock; 0: unknown. */
 static inline u64 profil_task_arrival(const struct task_struct *task)
 {
 #ifdef CONFIG_SCHED_INFO
@@ -202,13 +202,13 @@ static __always_inline bool profil_task_uses_uring(const struct task_struct *tas
 #endif
 }
 
-/* In hw.interrupts of an event that perf has stopped until the next jiffy: private to perf. */
+/* perf's private MAX_INTERRUPTS: hw.interrupts while an event is throttled. */
 #define PROFIL_PERF_THROTTLED	(~0ULL)
 
 /**
- * struct profil_code - where a kernel module has code
- * @start: its address
- * @bytes: its size; 0: there is none
+ * struct profil_code - the code of a kernel module
+ * @start: address of the code
+ * @bytes: size of the code; 0: there is none
  */
 struct profil_code {
 	const void *start;
@@ -224,7 +224,7 @@ static inline struct profil_code profil_module_code(const struct module *module)
 #endif
 }
 
-/* Its init code, which runs only when it is loaded. */
+/* The init code of a module, which runs only when the module is loaded. */
 static inline struct profil_code profil_module_early_code(const struct module *module)
 {
 #if PROFIL_HAS_MODULE_MEMORY

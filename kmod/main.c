@@ -2,22 +2,23 @@
 /*
  * profil: the execution-time profile of Unix, counted in the kernel.
  *
- * Why it is safe to unload: each file, profile and layout holds a reference to the
- * module, so none is left when profil_exit() runs.  What may still run in the
- * module's text then, and which line waits for it:
- *  - a command or a release: none, the file holds a reference
- *  - a probe: profil_follow_exit(); the clock's own: profil_sources_exit()
+ * Unloading is safe: each file, profile and layout holds a reference to the module, so
+ * none is left when profil_exit() runs.  Other code that may still run in the module's text
+ * then, and the calls that wait for it:
+ *  - a command or a release: needs no wait, because the file holds a reference
+ *  - a probe: profil_follow_exit(); the clock's own probe: profil_sources_exit()
  *    (both call tracepoint_synchronize_unregister())
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
- *  - work of ticks: profil_life_exit(); to find owners: profil_unmet_exit(), profil_work_exit()
- *  - a look at what other CPUs run: profil_sources_exit()
+ *  - work that ticks queue: profil_life_exit(); for waiting ticks: profil_unmet_exit(),
+ *    profil_work_exit()
+ *  - a call on other CPUs that looks at their tasks: profil_sources_exit()
  *  - a tick: profil_sources_exit() waits until the clock has stopped and the counters of events
- *    are released, and profil_work_exit() for the grace period behind that
- *  - the tail of a queued check, birth, deferred tick or question after its last put:
- *    synchronize_rcu_tasks(), as the task then goes to user mode or sleeps
- *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
- *    waits for it before the workqueue that it queues on is destroyed
+ *    are released, and profil_work_exit() waits for the grace period after that
+ *  - the last instructions of a queued check, birth, deferred tick or question after its
+ *    last put: synchronize_rcu_tasks(), because the task then goes to user mode or sleeps
+ *  - the callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier() waits
+ *    for it before the workqueue to which it adds its work is destroyed
  *
  * Context: process
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.7, get_file_rcu() takes the address of the pointer to a file, which may change. */
+/* Since 6.7, get_file_rcu() takes the address of a file pointer that may change. */
 #include <linux/fs.h>
 #include <linux/mm_types.h>
 

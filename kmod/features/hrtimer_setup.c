@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.13, a timer is given its function where it is initialised. */
+/* Since 6.13, hrtimer_setup() initialises a timer and sets its function. */
 #include <linux/hrtimer.h>
 
 static void setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *timer))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.7, the times of an inode are read by functions. */
+/* Since 6.7, functions such as inode_get_mtime() read the times of an inode. */
 #include <linux/fs.h>
 
 static struct timespec64 changed(const struct inode *inode)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Until 6.4, pin_user_pages() could also return the pages' VMAs. */
+/* Before 6.5, pin_user_pages() could also return the VMAs of the pages. */
 #include <linux/mm.h>
 
 static long pin(unsigned long start, unsigned long nr, struct page **pages)
