@@ -2,15 +2,16 @@
 /*
  * Self profiles: pages that are pinned when a tick needs them.
  *
- * A classic Unix kernel looks up a counter when it has to change: it counts in whatever
- * is mapped there then, and only a tick that finds a hole turns profiling off.
- * A tick here that finds no pinned page is deferred (tick/count.c).  The thread that
- * had it pins the page on its way to user mode, counts, and leaves the page pinned
- * for the ticks to come.  A limit that leaves no room for that costs time, not ticks, and so
- * does a private page of hugetlbfs, which fork cannot copy while it is pinned if no other is free.
+ * A classic Unix kernel looks up a counter only when it has to increment it: it counts in
+ * whatever is mapped there then, and only a tick that finds a hole turns profiling off.
+ * Here, a tick that finds no pinned page is deferred (tick/count.c).  On its way to user mode,
+ * the interrupted thread pins the page, counts the tick, and leaves the page pinned for later
+ * ticks.  If a limit leaves no room for another pinned page, the page is unpinned again, which
+ * costs time but no ticks.  Nor is a private page of hugetlbfs left pinned: a fork would have to
+ * copy it at once, and would fail if no huge page was free.
  *
- * A page is faulted in without any lock of ours: the thread may wait there for its
- * own file system, as for any page that it touches.
+ * A page is faulted in without any lock of ours: the thread may have to wait for its own
+ * file system, as for any page that it touches.
  *
  * Context: process
  */
@@ -34,7 +35,7 @@ static bool profil_demand_keep(struct profil_profile *profile, unsigned long ind
 	struct profil_pins *pins;
 	bool kept = false;
 
-	/* A refusal may be audited: do not try for each tick. */
+	/* A refusal may be audited, so do not try at each tick. */
 	if (time_before(jiffies, READ_ONCE(profile->no_room)))
 		return false;
 	pins = profil_profile_get_pins(profile);
@@ -59,8 +60,8 @@ put_pins:
 }
 
 /*
- * The page that a deferral needs.  Return: false if its ticks do not count: once the program has
- * turned its profile off, its memory must not be touched either.
+ * Find the page that a deferral needs.  Return: false if its ticks no longer count: once the
+ * program has turned its profile off, its memory must not be touched.
  */
 static bool profil_demand_find(const struct profil_deferral *deferral, unsigned long *index,
 			       unsigned long *address)
@@ -73,7 +74,7 @@ static bool profil_demand_find(const struct profil_deferral *deferral, unsigned 
 	local_irq_save(flags);
 	profil_section_enter();
 	pins = rcu_dereference_sched(deferral->profile->pins);
-	/* After an exec the memory is another program's. */
+	/* After an exec the memory belongs to another program. */
 	wanted = profil_defer_runs(deferral, pins) && pins->mm == current->mm;
 	if (wanted && !deferral->place.width) {
 		stored = atomic64_read(&deferral->profile->stored);
@@ -90,7 +91,7 @@ static bool profil_demand_find(const struct profil_deferral *deferral, unsigned 
 	return wanted;
 }
 
-/* Return: true if ticks are left that need another page; otherwise the deferral is free. */
+/* Return: true if ticks that need another page are left; otherwise the deferral is free. */
 static bool profil_demand_count(struct profil_deferral *deferral)
 {
 	struct profil_profile *profile = deferral->profile;
@@ -113,13 +114,13 @@ static bool profil_demand_count(struct profil_deferral *deferral)
 
 static void profil_demand_later(struct callback_head *work);
 
-/* Runs in the thread that had the tick, possibly in its exit, when it no longer has an mm. */
+/* Runs in the thread that had the tick; possibly in its exit, when it no longer has an mm. */
 static void profil_demand_work(struct callback_head *work)
 {
 	struct profil_deferral *deferral = container_of(work, struct profil_deferral, work);
 	struct profil_profile *profile = deferral->profile;
 
-	init_task_work(work, profil_demand_later);	/* before another tick may use it */
+	init_task_work(work, profil_demand_later);	/* before another tick can reuse it */
 	while (profil_demand_count(deferral))
 		cond_resched();
 	profil_profile_put(profile);
@@ -132,7 +133,7 @@ static void profil_demand_later(struct callback_head *work)
 
 /**
  * profil_demand_init() - prepare a profile for ticks without a page
- * @profile: not yet published; no effect on one that is off
+ * @profile: the profile, not yet published; no effect if it is off
  *
  * Context: Process context, may sleep.
  * Return: 0 or -ENOMEM.

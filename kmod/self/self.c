@@ -2,8 +2,8 @@
 /*
  * Self profiles: a process profiles itself, and its children inherit the profile.
  *
- * Several threads may start and stop at once.  Replacing or ending a profile takes its lock; the
- * loser of a race retries.
+ * Several threads may start and stop profiles at once.  Replacing or ending a profile takes its
+ * lock; a start that loses a race retries.
  *
  * Context: process
  */
@@ -24,19 +24,19 @@
 		       PROFIL_OWED_TICKS))
 
 /*
- * How many threads can fork before the first of them is back in user mode and has filled
- * the pool again: at the start, and once the program has forked.
+ * Nodes in the pool of births: at the start, and once the program has forked.  That many
+ * threads can fork before the first of them, on its way to user mode, refills the pool.
  */
 #define BIRTHS_START	2
 #define BIRTHS		32
 
 /**
- * struct profil_birth - has a forked child profiled before it runs
+ * struct profil_birth - the start of a forked child's profile, before the child runs
  * @work: queued on the child
- * @layout: its parent's, referenced; holds the module as well
- * @parent: its parent's profile, referenced
- * @state: its parent's at the fork
- * @stored: its parent's at the fork
+ * @layout: the parent's layout, referenced; also keeps the module loaded
+ * @parent: the parent's profile, referenced
+ * @state: the state of @parent at the fork
+ * @stored: the number of PCs that @parent had stored at the fork
  */
 struct profil_birth {
 	struct callback_head work;
@@ -47,11 +47,11 @@ struct profil_birth {
 };
 
 /**
- * struct succession - what a new self profile replaces
+ * struct succession - the replacement of a self profile by a new one
  * @old: the old self profile, whose lock is held; or NULL
  * @stored: receives the number of PCs that @old had stored
- * @binding: of the new one; taken, or freed
- * @spent: receives @old's pins
+ * @binding: the new profile's binding, which is published or freed
+ * @spent: receives the pins of @old
  */
 struct succession {
 	struct profil_profile *old;
@@ -85,7 +85,7 @@ static void profil_births_refill_work(struct callback_head *work)
 {
 	struct profil_profile *profile = container_of(work, struct profil_profile, refill);
 
-	/* Without memory children are lost, which is counted. */
+	/* If there is no memory, later children may be lost, which is counted. */
 	profil_pool_fill(&profile->births, BIRTHS, PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
 	clear_bit_unlock(0, &profile->refilling);
 	profil_profile_put(profile);
@@ -108,7 +108,7 @@ static void profil_births_refill(struct profil_profile *profile)
 		clear_bit_unlock(0, &profile->refilling);
 }
 
-/* What may wait, or needs memory, is done before the new profile is published. */
+/* Do everything that may sleep or allocate before publishing the new profile. */
 static int profil_self_prepare(struct profil_profile *fresh, struct succession *succession)
 {
 	int err = profil_demand_init(fresh);
@@ -124,8 +124,8 @@ static int profil_self_prepare(struct profil_profile *fresh, struct succession *
 }
 
 /*
- * Publish the new profile in place of the old one.  Takes over @fresh, which may be an ERR_PTR.
- * Return: -ESTALE if the old one has ended.
+ * Publish @fresh, which may be an ERR_PTR, in place of @old.  Takes over the reference to @fresh.
+ * Return: 0; -ESTALE if @old is no longer current's self profile; or another error.
  */
 static int profil_self_launch(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
 {
@@ -157,7 +157,7 @@ put:
 	return err;
 }
 
-/* Current's own profile, referenced, or NULL.  One whose gate is shut ends here. */
+/* Current's self profile, referenced, or NULL.  If its gate is shut, the profile ends here. */
 static struct profil_profile *profil_self_get(void)
 {
 	struct profil_profile *profile = profil_binding_self(current->mm);
@@ -198,8 +198,8 @@ static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
  * @start: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
- * lists.
+ * Return: 0; or an error from the list at the head of <linux/profil.h>, with nothing
+ * changed.
  */
 int profil_self_start(struct profil_start *start)
 {
@@ -272,8 +272,8 @@ static int profil_self_adopt(const struct profil_birth *birth)
 
 /*
  * Runs in the child before its first instruction in user mode; or in its exit, when
- * it no longer has an mm and nothing is left to profile.  A child that was killed
- * first loses nothing either: it will not run in user mode.
+ * it no longer has an mm and nothing is left to profile.  If the child is being killed,
+ * a failure loses nothing: it will not run in user mode.
  */
 static void profil_birth_work(struct callback_head *work)
 {
@@ -294,7 +294,7 @@ static void profil_birth_work(struct callback_head *work)
 /**
  * profil_self_fork() - a process with a self profile has forked
  * @profile: its self profile
- * @child: not yet woken, with memory of its own
+ * @child: the forked task, not yet woken, with an address space of its own
  *
  * Context: The fork probe, under the lock of the bucket of the profile's binding.
  */
@@ -304,7 +304,7 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	struct profil_birth *birth;
 
 	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);
-	/* It is off, or was inherited from one that was off: there is nothing to inherit. */
+	/* Ended, its gate shut, or inherited from a profile that was off: nothing to inherit. */
 	if (!pins || !profil_pins_open(pins))
 		return;
 	birth = profil_pool_take(&profile->births);
@@ -321,6 +321,6 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	birth->state = READ_ONCE(profile->state);
 	birth->stored = atomic64_read(&profile->stored);
 	init_task_work(&birth->work, profil_birth_work);
-	/* Fails only for an exiting task; the child cannot exit yet. */
+	/* Fails only for an exiting task, and the child cannot exit yet. */
 	WARN_ON_ONCE(task_work_add(child, &birth->work, TWA_RESUME));
 }
