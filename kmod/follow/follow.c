@@ -3,8 +3,8 @@
  * Following processes: the probes on fork, exec and exit.
  *
  * The probes run with preemption off (on 6.1 and 6.12), so they allocate nothing
- * and free nothing.  They take nodes from a pool that a work item fills; an empty
- * pool is a counted loss.  Freeing is left to process context or RCU.
+ * and free nothing.  They take nodes from pools that are filled in process context;
+ * a loss to an empty pool is counted.  Freeing is left to process context or RCU.
  *
  * Context: tracepoint probe
  */
@@ -20,12 +20,12 @@
 #include <trace/events/sched.h>
 
 /*
- * A child, or a program, is lost, unless the recording is over (-ENOENT), or it was added between
- * the event and this probe (-EEXIST).
+ * Count a child, or a program, as lost, unless the recording is over (-ENOENT), or the process was
+ * added between the event and this probe (-EEXIST).
  */
 static void profil_follow_lost(struct profil_profile *profile, int err)
 {
-	/* It gets its watch at its first tick. */
+	/* A system-wide recording loses nothing: it adds the process at a later tick. */
 	if (!err || err == -ENOENT || err == -EEXIST || profile->everybody)
 		return;
 	atomic_inc(&profile->forks_lost);
@@ -46,8 +46,8 @@ static void profil_fork_self(struct mm_struct *mm, struct task_struct *child)
 }
 
 /*
- * Only a watch notices when a process becomes one that the reader must not see: a child without a
- * watch gets no owner of its own.
+ * Only a watch notices when a process executes a program that the reader may not see.  So a child
+ * without a watch gets no owner of its own.
  */
 static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child,
 			      struct profil_bucket *bucket)
@@ -63,7 +63,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	/* The child was added between its fork and this probe. */
 	if (profil_watch_find(bucket, profile, task_tgid(child)))
 		return;
-	/* First, as a child with nothing else is still counted. */
+	/* The binding first, because it alone is enough to count the child's ticks. */
 	if (bind)
 		binding = profil_recording_take(recording, 0);
 	copy = profil_watch_add(bucket, profile, task_tgid(child), PROFIL_NOBODY, NULL);
@@ -76,7 +76,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	profil_follow_lost(profile, PTR_ERR_OR_ZERO(copy) ?: err);
 }
 
-/* Add a process to the system-wide recordings that do not have it, as it had no tick yet. */
+/* Add a process to the system-wide recordings that do not follow it: it has had no tick yet. */
 static void profil_follow_meet(struct task_struct *task, struct profil_bucket *bucket)
 {
 	struct pid *pid = task_tgid(task);
@@ -108,7 +108,7 @@ static void profil_fork_watches(struct task_struct *parent, struct task_struct *
 	profil_buckets_lock(from, to);
 	if (profil_everybody_exist() && parent->mm)
 		profil_follow_meet(parent, from);
-	/* Copies go to the head of the child's chain, which may be this one. */
+	/* Copies go to the head of the child's chain, which may be the chain that this walks. */
 	hlist_for_each_entry(watch, &from->chain, node)
 		if (watch->pid == pid && watch->profile->flags & PROFIL_FOLLOW)
 			profil_fork_watch(watch, child, to);
@@ -121,7 +121,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	struct profil_bucket *watches = NULL;
 	unsigned long flags;
 
-	/* If the filter is still 0 here, the start, or the addition, comes after the fork. */
+	/* If the filter is still 0, any profile starts, or any process is added, after the fork. */
 	memory = memory && profil_maybe_bound(parent->mm);
 	/* A kernel thread's child is another kernel thread, or soon executes a program. */
 	if (child->tgid != parent->tgid && !(parent->flags & PF_KTHREAD))
@@ -138,7 +138,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	local_irq_restore(flags);
 }
 
-/* Ticks of the new program count at once. */
+/* Give the new program its owner and, unless the recording is system-wide, its binding. */
 static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 {
 	struct profil_profile *profile = watch->profile;
@@ -161,9 +161,9 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
  */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm, bool secret)
 {
-	/* Users with CAP_PERFMON, or who may record system-wide, may see every program. */
+	/* Users who have CAP_PERFMON, or may record system-wide, may see every program. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
-		/* Nor may the reader see its user and cgroup from now on. */
+		/* Nor may the reader see the program's user and cgroup. */
 		profil_owner_end(watch->profile->recording, watch->owned, watch->pid, false);
 		profil_watch_remove(watch);
 		return;
@@ -262,7 +262,7 @@ static void profil_probes_unregister(unsigned int nr)
  * profil_follow_init() - register the probes
  *
  * Context: Process context.
- * Return: 0, -ENOENT when the kernel lacks a tracepoint, or -errno.
+ * Return: 0; -ENOENT if the kernel lacks a tracepoint; or another error.
  */
 int profil_follow_init(void)
 {

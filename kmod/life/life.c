@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a profile: how it begins; while it runs, its clock or event, the recheck of its
- * memory and its status; and how it ends, be it by its owner, by the sweep, or for all at once.
+ * The life of a profile: its beginning; its clock or event, the recheck of its memory, and its
+ * status while it runs; and its end, by its owner, by the sweep, or by PROFIL_STOP_ALL.
  *
  * Context: process
  */
@@ -22,14 +22,14 @@
 #include <linux/task_work.h>
 
 /*
- * Up to 8 MiB of counters are rechecked every 100 ms of CPU time, larger ones
- * less often, at the same cost per page.  The recheck is due at the first
- * checkpoint after 75 ms, and there is a checkpoint every 25 ms.
+ * Up to 8 MiB of counters are rechecked every 100 ms of CPU time, more counters
+ * less often, so that the cost per second does not grow.  The recheck is due at
+ * the first checkpoint after 75 ms, and there is a checkpoint every 25 ms.
  */
 #define CHECK_PAGES	2048UL
 #define CHECK_INTERVAL	(HZ * 3 / 40)
 
-/* A page that is not pinned costs a look at a word. */
+/* Checking a page that is not pinned costs no more than reading a word. */
 static unsigned long profil_check_interval(const struct profil_pins *pins)
 {
 	unsigned long words = PAGE_SIZE / sizeof(*pins->page);
@@ -50,8 +50,8 @@ static int profil_check_table(struct profil_profile *profile, struct profil_pins
 }
 
 /*
- * Check that the counters' memory is still mapped, if it is current's: a session may be used by
- * processes that do not have it.  Return: 0, -EINTR.
+ * Check that the counters are still mapped, if they are in current's memory: processes with other
+ * memory may use the session, too.  Return: 0, -EINTR.
  */
 static int profil_check(struct profil_profile *profile)
 {
@@ -92,7 +92,7 @@ static void profil_check_last(struct callback_head *check)
 	profil_work_last(check, profil_check_work);
 }
 
-/* Have the memory of a profile that is not yet published rechecked from time to time. */
+/* Prepare the recheck of the memory of a profile that is not yet published. */
 static void profil_check_later(struct profil_profile *profile)
 {
 	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
@@ -104,7 +104,7 @@ static void profil_check_later(struct profil_profile *profile)
 /**
  * profil_profile_prepare() - start the event or the clock of a profile
  * @profile: created, known only to the caller, who ends it if this fails
- * @attr: the event, of profil_source_choose(); NULL: the clock
+ * @attr: the event, from profil_source_choose(); NULL: the clock
  *
  * Context: Process context, may sleep; no lock is held.
  * Return: as profil_source_get().
@@ -121,7 +121,7 @@ int profil_profile_prepare(struct profil_profile *profile, const struct perf_eve
 /**
  * profil_profile_status() - report the outcomes of a profile's ticks
  * @profile: a profile
- * @status: everything but size, flags and profile is filled in
+ * @status: all members but size, flags and profile are filled in
  *
  * Context: Process context, may sleep.
  * Return: 0, -EINTR.
@@ -158,13 +158,13 @@ static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
 /**
  * profil_profile_end() - end a profile under its lock
  * @profile: not retired; its lock is held
- * @why: its &enum profil_state from now on, if it runs
- * @stored: receives the PCs that it had stored
+ * @why: the profile's new &enum profil_state, if it runs
+ * @stored: receives the number of PCs that the profile had stored
  *
- * From here on no binding or watch of it is published: ticks already in flight are the last.
+ * From here on, no binding or watch of the profile can be added: ticks in flight are the last.
  *
  * Context: Process context, may sleep.
- * Return: its pins, for the caller to release without the lock; or NULL.
+ * Return: the profile's pins, which the caller releases without the lock; or NULL.
  */
 struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, u64 *stored)
 {
@@ -173,20 +173,20 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
 	profil_bindings_remove(profile);
-	/* Ticks that are in flight still count. */
+	/* Let the ticks in flight count. */
 	profil_sections_settle();
-	/* Watches still lead ticks to it, and tasks count deferred ticks and answer questions. */
+	/* Ticks can still reach it by watches, and tasks by deferrals and questions. */
 	rcu_assign_pointer(profile->pins, NULL);
 	if (profile->recording)
 		profil_recording_end(profile->recording);
 	profil_sections_settle();
-	/* A child that is forked before the bindings are gone inherits a profile that runs. */
+	/* Only now: a child that was forked before the bindings went inherits a running profile. */
 	cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why);
 	*stored = atomic64_read(&profile->stored);
 	if (pins)
 		WRITE_ONCE(pins->gone, true);
 	profil_claim_put(&profile->claim);
-	/* The rest is freed later; a thousand profiles may begin and end until then. */
+	/* Now: a thousand profiles may begin and end before the rest of this one is freed. */
 	profil_user_uncharge_profile(profile->user, 0, profile->rate);
 	profile->rate = 0;
 	return pins;
@@ -197,12 +197,12 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
  * @profile: prepared, known only to the caller, who ends it if this fails
  * @subclass: SINGLE_DEPTH_NESTING if the caller holds the lock of the profile that
  *	it replaces, else 0
- * @publish: lets ticks see it; called with @profile's lock held, must not wait
+ * @publish: makes @profile visible to ticks; called with its lock held, must not wait
  * @data: for @publish
  *
- * It is listed first, so that at every moment of a replacement PROFIL_STOP_ALL
- * finds the old profile or this one.  The lock keeps others from ending it
- * before it is published.
+ * The profile is listed before it is published, so that PROFIL_STOP_ALL always
+ * finds either it or the profile that it replaces.  The lock keeps others from
+ * ending it before it is published.
  *
  * Context: Process context, may sleep.
  * Return: 0, or what @publish returned.
@@ -226,12 +226,12 @@ int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 /**
  * profil_profile_retire() - end a profile
  * @profile: referenced by the caller; no effect if it is retired already
- * @why: its &enum profil_state from now on, if it runs
+ * @why: the profile's new &enum profil_state, if it runs
  *
- * Afterwards nothing is counted any more, and its memory is unpinned.
+ * Afterwards the profile counts nothing any more, and its memory is unpinned.
  *
  * Context: Process context, may sleep; without locks of ours.
- * Return: PCs that it had stored; 0 if it was retired already.
+ * Return: the number of PCs that the profile had stored; 0 if it was retired already.
  */
 u64 profil_profile_retire(struct profil_profile *profile, u32 why)
 {
@@ -254,11 +254,11 @@ u64 profil_profile_retire(struct profil_profile *profile, u32 why)
  * profil_profile_retire_shut() - end a profile if the program has shut its gate
  * @profile: referenced by the caller
  *
- * A profile whose counters' address space has ended ends as well: an inherited descriptor, or a
- * ring, may outlive the reader.
+ * Also ends a profile if the address space with its counters has ended: an inherited descriptor,
+ * or a ring, may outlive the reader.
  *
  * Context: Process context, may sleep; without locks of ours.
- * Return: true if it has ended, now or before.
+ * Return: true if the profile has ended, now or before.
  */
 bool profil_profile_retire_shut(struct profil_profile *profile)
 {
@@ -277,9 +277,9 @@ bool profil_profile_retire_shut(struct profil_profile *profile)
 }
 
 /*
- * Go on to the next published profile, or the first one.  It cannot leave the list while it is
- * referenced; new ones come last.  @profile's reference is dropped.  Return: it, referenced, or
- * NULL.
+ * Find the profile after @profile in the list; NULL: the first one.  Drops the reference to
+ * @profile, which has kept it in the list; new profiles come last.  Return: the profile found,
+ * referenced, or NULL.
  */
 static struct profil_profile *profil_life_next(struct profil_profile *profile)
 {
@@ -343,7 +343,7 @@ static void profil_settle_all(void)
 	int left = atomic_read(&profil_totals.profiles);
 	struct profil_profile *profile = NULL;
 
-	/* Others may begin profiles as fast as they are looked at. */
+	/* Counted, because others may begin profiles as fast as this loop goes through them. */
 	for (; left > 0 && (profile = profil_life_next(profile)); left--) {
 		if (profil_profile_retire_shut(profile) ||
 		    READ_ONCE(profile->state) == PROFIL_STATE_RUNNING)
@@ -366,8 +366,8 @@ static void profil_sweep_work(struct work_struct *work)
 	if (xchg(&profil_settle_wanted, false) || again)
 		profil_settle_all();
 	/*
-	 * No probe reports every end of an mm's last user; and the mm of a reader
-	 * need not have a binding.
+	 * The last user of an mm may go away without any probe being called; and the
+	 * mm of a reader need not have a binding.
 	 */
 	if (atomic_read(&profil_totals.profiles))
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
@@ -376,8 +376,8 @@ static void profil_sweep_work(struct work_struct *work)
 /**
  * profil_profile_stop_all() - end every profile on the machine
  *
- * Ends every profile that exists at the start: the lock of a profile is never held while its
- * owner waits for memory.  Profiles created after that may stay.
+ * Ends every profile that exists at the start, without waiting for users' memory: no task holds
+ * the lock of a profile while it waits for memory.  Profiles created after the start may stay.
  *
  * Context: Process context, may sleep.
  * Return: 0; -EINTR if a fatal signal came first.
@@ -387,7 +387,7 @@ int profil_profile_stop_all(void)
 	int left = atomic_read(&profil_totals.profiles);
 	struct profil_profile *profile = NULL;
 
-	/* Others may begin profiles as fast as they end here. */
+	/* Counted, because others may begin profiles as fast as this loop ends them. */
 	for (; left > 0 && !fatal_signal_pending(current); left--) {
 		profile = profil_life_next(profile);
 		if (!profile)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The life of a profile: how it begins, what is done while it runs, and how it ends.
+ * The life of a profile: its beginning, its upkeep while it runs, and its end.
  *
  * Context: process
  */
