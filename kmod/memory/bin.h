@@ -3,8 +3,8 @@
  * From a program counter to the index of its counter: pure arithmetic.
  *
  * Compiled into the module, where it runs in hard interrupt context, into
- * libprofil, and into the host tests, which compare it with 128-bit arithmetic
- * and the flavours' vectors.  Nothing here touches memory.
+ * libprofil, and into the host tests, which compare its results with 128-bit
+ * arithmetic and with the flavours' vectors.  Nothing here accesses a counter.
  *
  * Context: any
  */
@@ -19,7 +19,7 @@
 #define PROFIL_BIN_SHIFT_MAX	3
 
 /**
- * profil_bin_width_valid() - is this a width that counters may have?
+ * profil_bin_width_valid() - may counters have this width?
  * @width: in bytes
  *
  * Context: Any.
@@ -34,10 +34,10 @@ static inline int profil_bin_width_valid(__u32 width)
  * profil_bin_valid() - is a region within the documented limits?
  * @r: a region from user space
  *
- * Does not check the buffer's address, or the region against others.
+ * Checks neither the buffer's address nor whether regions overlap.
  *
  * Context: Any.
- * Return: 1 if every value is, else 0.
+ * Return: 1 if every value is within its limits, else 0.
  */
 static inline int profil_bin_valid(const struct profil_region *r)
 {
@@ -51,13 +51,13 @@ static inline int profil_bin_valid(const struct profil_region *r)
 }
 
 /**
- * profil_bin_product_in_halves() - a distance times a scale, without its low 16 bits
- * @distance: from the region's offset, after the shift
- * @scale: of the region
+ * profil_bin_product_in_halves() - a distance times a scale, without the low 16 bits
+ * @distance: a PC's distance from the region's offset, after the first shift
+ * @scale: the region's scale
  *
- * For machines without a type of 128 bits: each half of the distance has a
- * product of at most 64 bits, and the upper one carries nothing into the bits
- * that are dropped.
+ * For machines without a 128-bit type: each half of the distance has a product
+ * of at most 64 bits, and the product of the upper half has no bits among the
+ * 16 that are dropped.
  *
  * Context: Any.
  * Return: the lower 64 bits of (distance * scale) >> 16.
@@ -68,9 +68,9 @@ static inline __u64 profil_bin_product_in_halves(__u64 distance, __u32 scale)
 }
 
 /**
- * profil_bin_product() - a distance times a scale, without its low 16 bits
- * @distance: from the region's offset, after the shift
- * @scale: of the region
+ * profil_bin_product() - a distance times a scale, without the low 16 bits
+ * @distance: a PC's distance from the region's offset, after the first shift
+ * @scale: the region's scale
  *
  * The product has up to 96 bits.
  *
@@ -91,10 +91,10 @@ static inline __u64 profil_bin_product(__u64 distance, __u32 scale)
 
 /**
  * profil_bin_index() - index of the counter of a PC
- * @r: a region that is valid
- * @pc: at or above the region's offset
+ * @r: a valid region
+ * @pc: a PC, not below the region's offset
  *
- * For a PC below profil_bin_clip() the index is exact; above it the upper bits
+ * The index is exact for a PC below profil_bin_clip(); for others, upper bits
  * may be cut off.
  *
  * Context: Any.
@@ -106,12 +106,13 @@ static inline __u64 profil_bin_index(const struct profil_region *r, __u64 pc)
 }
 
 /**
- * profil_bin_clip() - where a region's counters end
- * @r: a region that is valid
+ * profil_bin_clip() - find the end of the PCs that have a counter
+ * @r: a valid region
  *
- * The index grows with the PC, so the PCs that have a counter inside the
- * buffer are those below one limit.  With n counters it is the smallest pc for
- * which ((d >> pre) * scale) >> 16 reaches (n << post) - bias.
+ * The index never falls as the PC grows, so all PCs that have a counter in the
+ * buffer are below one limit.  For n counters, the limit is the smallest PC for
+ * which ((d >> pre) * scale) >> 16 reaches (n << post) - bias, where d is the
+ * distance of the PC from the offset.
  *
  * Context: Any.
  * Return: the first PC in [low, high] without a counter; low if no PC has one.
@@ -139,14 +140,14 @@ static inline __u64 profil_bin_clip(const struct profil_region *r)
  * struct profil_bin - a region, prepared for the tick
  * @low: first PC
  * @high: first PC without a counter; the other members are exact only below it
- * @offset: subtracted from the PC
- * @mask: drops the bits that pre drops, but leaves the others in place
+ * @offset: the region's offset, which is subtracted from the PC
+ * @mask: clears the bits that the region's @pre shifts out, without a shift
  * @scale: as in the region
  * @add: the bias, in units of the product
  * @align: masks the shifted product down to the position of a whole counter
  * @base: position of the first counter, in bytes
- * @shift: bits of the product to drop
- * @width: bytes of a counter; 0: the region has none, its ticks are outside
+ * @shift: number of bits of the product to drop
+ * @width: bytes of a counter; 0: the region has no counters, its ticks are outside
  *
  * Dropping all bits at the end, instead of shift by shift, is exact: bits that
  * are zero, or dropped anyway, carry nothing.  profil_bin_clip() ensures that
@@ -168,11 +169,11 @@ struct profil_bin {
 /**
  * profil_bin_prepare() - prepare a region for the tick
  * @bin: receives the result
- * @r: a region that is valid; clipped here
- * @base: position of its first counter
+ * @r: a valid region, which is clipped here
+ * @base: position of the region's first counter
  *
  * Context: Any.
- * Return: 1, or 0 when no PC is counted in this region.
+ * Return: 1; 0 if the prepared region has no PC left.
  */
 static inline int profil_bin_prepare(struct profil_bin *bin, const struct profil_region *r,
 				     __u64 base)
@@ -194,8 +195,8 @@ static inline int profil_bin_prepare(struct profil_bin *bin, const struct profil
 
 /**
  * profil_bin_position() - position of the counter of a PC
- * @bin: prepared, with a width
- * @pc: from low to below high
+ * @bin: a prepared region with counters
+ * @pc: a PC, not below @bin's low, and below its high
  *
  * Context: Any.
  * Return: the position, in bytes.

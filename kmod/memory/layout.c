@@ -22,7 +22,7 @@
 
 #define PROFIL_EVENTS_MAX	BIT_ULL(48)
 
-/* The places of so few regions are on the stack, as allocating memory takes longer. */
+/* The places of up to this many regions are on the stack: allocating memory takes longer. */
 #define FEW_REGIONS	2
 /* Places besides regions: the overflow counter or the samples. */
 #define OTHER_PLACES	1
@@ -40,7 +40,7 @@ static int profil_layout_check_period(const struct profil_start *how)
 		return !how->period || how->period > PROFIL_EVENTS_MAX ? -ERANGE : 0;
 	if (how->period > PROFIL_CLOCK_MAX)
 		return -ERANGE;
-	/* Most ask for no more than any user may have, and the capability check takes longer. */
+	/* Most periods are permitted to every user, and the capability check takes longer. */
 	return how->period >= profil_period_min(false) ||
 	       how->period >= profil_period_min(perfmon_capable()) ? 0 : -ERANGE;
 }
@@ -91,7 +91,7 @@ static int profil_layout_add_place(struct place *place, u64 address, u64 bytes, 
 	return 0;
 }
 
-/* Read the regions.  One that no PC reaches is dropped: the tick would walk past it. */
+/* Read the regions.  A region without a PC is dropped, so that ticks need not search it. */
 static int profil_layout_add_regions(struct profil_layout *layout, struct place *places, u32 *nr)
 {
 	const struct profil_start *how = &layout->how;
@@ -260,8 +260,8 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how,
 
 /**
  * profil_layout_create() - check a description and prepare it for the tick
- * @how: from user space, the structure itself already copied, and its flags checked
- * @table: its samples are a recording's table of counts
+ * @how: the description from user space; the structure itself is copied, and its flags are checked
+ * @table: the samples are a recording's table of counts
  *
  * Context: Process context, may sleep; reads current's memory.
  * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
@@ -275,9 +275,9 @@ struct profil_layout *profil_layout_create(const struct profil_start *how, bool 
 }
 
 /**
- * profil_layout_move_table() - the same policy with another table
- * @old: the layout whose policy stays
- * @start: only its array of samples is used
+ * profil_layout_move_table() - make a layout with the same policy and another table
+ * @old: the layout with that policy
+ * @start: its array of samples is the new table; the other members are not used
  *
  * Context: Process context, may sleep.
  * Return: as profil_layout_create().
@@ -320,12 +320,12 @@ void profil_layout_put(struct profil_layout *layout)
 
 /**
  * profil_layout_put_here() - drop a reference, without waking a worker
- * @layout: freed here with the last reference
+ * @layout: freed before this returns, if the reference was the last one
  *
- * A worker takes longer than everything else that a stop does.
+ * Waking a worker would take longer than all the rest of a stop.
  *
- * Context: Process context.  The caller has its own reference to the module, or is work of
- * its workqueue.
+ * Context: Process context.  The caller holds a reference to the module, or runs on the module's
+ * workqueue.
  */
 void profil_layout_put_here(struct profil_layout *layout)
 {
@@ -334,12 +334,12 @@ void profil_layout_put_here(struct profil_layout *layout)
 }
 
 /**
- * profil_layout_address() - the address of a page of counters
- * @layout: its layout
- * @index: its number
+ * profil_layout_address() - find the address of a page of counters
+ * @layout: the layout
+ * @index: number of the page
  *
  * Context: Any.
- * Return: its address in the memory of the counters' owner.
+ * Return: the address of the page in the memory of the counters' owner.
  */
 unsigned long profil_layout_address(const struct profil_layout *layout, unsigned long index)
 {

@@ -14,14 +14,14 @@
 #include <linux/workqueue.h>
 
 #define PROFIL_REGION_MAX	32768
-/* Samples in an element of a recording's table of counts. */
+/* Size of an element of a recording's table of counts, in samples. */
 #define PROFIL_COUNT_SAMPLES	(sizeof(struct profil_count) / sizeof(u64))
 
 /**
  * struct profil_span - a run of pages that hold counters
  * @start: address of its first page in the memory of the counters' owner
  * @pages: number of pages
- * @first: index of the first in &struct profil_pins.page
+ * @first: index of the first page in &struct profil_pins.page
  *
  * Spans share no page, so that every page is pinned and charged once.
  */
@@ -33,24 +33,24 @@ struct profil_span {
 
 /**
  * struct profil_layout - regions and policy, prepared for the tick
- * @refs: profiles, pins and births that use it; with the last one it is freed, in the
- *	module's workqueue or where pins are dropped, and its reference to the module dropped
- * @free: that work
- * @how: the caller's request, unchanged
+ * @refs: references from pins, births and callers.  Dropping the last one frees the layout, in
+ *	the module's workqueue or where pins are dropped, and drops its reference to the module
+ * @free: the work that frees the layout
+ * @how: the request from which the layout was made
  * @limit: greatest value of a counter of 1 << index bytes
- * @overflow: position of the overflow counter, if how.overflow
- * @samples: position of the array of PCs, if how.samples
- * @count_bits: log2 of the number of elements, if that array is a recording's table of
+ * @overflow: position of the overflow counter, if @how.overflow is set
+ * @samples: position of the array of PCs, if @how.samples is set
+ * @count_bits: log2 of the number of elements, if the array is a recording's table of
  *	counts; else 0
- * @count_mask: that number minus 1
+ * @count_mask: the number of these elements minus 1
  * @gate_value: the gate's value when the layout was made
  * @bytes: size of the layout itself
- * @pages: pages of all spans
- * @spans: where the pages are; behind @bin in memory
+ * @pages: number of pages in all spans
+ * @spans: the spans, stored behind @bin
  * @nr_spans: number of spans
  * @nr_bins: number of regions left after clipping
- * @pcsample: the request had no regions: a full array stops the profile
- * @bin: sorted and disjoint, with positions
+ * @pcsample: the request had samples and no regions: a full array stops the profile
+ * @bin: the regions, sorted and disjoint, with positions
  *
  * A position is a byte offset into the pages of all spans laid end to end.
  */
@@ -74,11 +74,11 @@ struct profil_layout {
 };
 
 /**
- * profil_layout_is_table() - is it that of a recording?
+ * profil_layout_is_table() - is this the layout of a recording?
  * @layout: a layout
  *
  * Context: Any.
- * Return: true if all it has is a table of counts.
+ * Return: true if the layout consists of a table of counts.
  */
 static inline bool profil_layout_is_table(const struct profil_layout *layout)
 {
@@ -88,7 +88,7 @@ static inline bool profil_layout_is_table(const struct profil_layout *layout)
 /**
  * profil_layout_sample() - position of an element of the array of PCs
  * @layout: a layout with such an array
- * @index: which element
+ * @index: number of the element
  *
  * Context: Any, hard interrupt included.
  * Return: the position, in bytes.
@@ -107,7 +107,7 @@ void profil_layout_put_here(struct profil_layout *layout);
 unsigned long profil_layout_address(const struct profil_layout *layout, unsigned long index);
 
 /**
- * profil_layout_find() - the region of a PC
+ * profil_layout_find() - find the region of a PC
  * @layout: a layout
  * @pc: any address
  *

@@ -36,7 +36,7 @@ void profil_page_unpin(struct page *page)
 	unpin_user_pages_dirty_lock(&page, 1, true);
 }
 
-/* The gate is in its page; if that is gone, it is shut. */
+/* Point to the gate in its page; if that page is gone, to a value that keeps the gate shut. */
 static void profil_pins_aim(struct profil_pins *pins)
 {
 	u32 *gate = &pins->gate_value;
@@ -96,13 +96,13 @@ static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
 }
 
 /**
- * profil_pins_create() - make the pins of a layout in current's memory
- * @layout: not yet in use by a tick; all pages of a table are pinned, otherwise only the gate's
- * @lock: of the profile that will have the pins
+ * profil_pins_create() - create the pins of a layout in current's memory
+ * @layout: a layout that no tick uses yet; all pages of a table are pinned, else only the gate's
+ * @lock: the lock of the profile that will have the pins
  * @user: the account to charge
  *
- * Context: Process context, current->mm is the owner's.  May sleep, for as long as
- * that memory takes: without any lock that others could wait for.
+ * Context: Process context, in the owner of the memory.  May sleep for as long as a page
+ * takes to arrive, so the caller holds no lock that others could wait for.
  * Return: the pins, or an ERR_PTR: -EFAULT, -ENOMEM, -EDQUOT, -EINTR.
  */
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mutex *lock,
@@ -116,11 +116,11 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mute
 	struct profil_pins *pins;
 	int err;
 
-	/* A pinned page's charge covers its place in the array, but here most may be missing. */
+	/* The charge for a pinned page covers its element, but here most elements may have none. */
 	if (!table)
 		overhead += (array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT) +
 			    !!layout->how.gate;
-	/* Before the array is allocated, as there may be a great many pages. */
+	/* Before the array is allocated, because there may be a great many pages. */
 	err = profil_user_charge_pages(user, pages + overhead);
 	if (err)
 		return ERR_PTR(err);
@@ -136,7 +136,7 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mute
 	pins->held = pages;
 	pins->overhead = overhead;
 	/*
-	 * Of a self profile only the gate is pinned at the start.  It is charged to the user alone:
+	 * A self profile starts with only the gate's page pinned, which is charged to @user only:
 	 * a program that needs no other page can run with any RLIMIT_MEMLOCK.
 	 */
 	if (table)
@@ -151,7 +151,7 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mute
 	return ERR_PTR(err);
 }
 
-/* Dropped memory (MADV_DONTNEED, say) has another page: count in that one from now on. */
+/* If memory was dropped (by MADV_DONTNEED, say), count in the page that is there now. */
 static int profil_pins_renew(struct profil_pins *pins, unsigned long at, unsigned long index)
 {
 	struct page *page, *before;
@@ -162,13 +162,13 @@ static int profil_pins_renew(struct profil_pins *pins, unsigned long at, unsigne
 	mutex_lock(pins->lock);
 	before = virt_to_page(pins->page[index]);
 	if (pins->gone || page == before || !profil_page_same(at, page_address(page))) {
-		/* Nothing has changed, or again, or it is no longer needed. */
+		/* The page is the same, has changed again, or is no longer needed. */
 	} else if (PageAnon(page) == PageAnon(before)) {
 		WRITE_ONCE(pins->page[index], page_address(page));
 		profil_sections_settle();
 		page = before;
 	} else {
-		/* Dropped memory stays of its kind, so this is another mapping. */
+		/* Dropped memory would be of the same kind, so this is another mapping. */
 		err = -EFAULT;
 	}
 	mutex_unlock(pins->lock);
@@ -180,7 +180,7 @@ static int profil_pins_renew(struct profil_pins *pins, unsigned long at, unsigne
  * profil_pins_check() - recheck that a table is still mapped as it was
  * @pins: of a table in current's memory, referenced
  *
- * This is how munmap, mprotect and mremap take effect.
+ * Changes by munmap(2), mprotect(2) and mremap(2) take effect here.
  *
  * Context: Process context, may sleep.
  * Return: 0; -EFAULT if the mapping is gone, was replaced, or is no longer writable; -EINTR,
@@ -201,8 +201,8 @@ int profil_pins_check(struct profil_pins *pins)
 }
 
 /*
- * The lockless look may fail by chance, and a profile does not outlive its gate.  So the
- * gate's page is forgotten only if it can no longer be written.
+ * The lockless look may fail by chance, and a profile ends if it loses its gate.  So the
+ * gate's page is given up only if it can no longer be written.
  */
 static int profil_pins_check_gate(struct profil_pins *pins)
 {
@@ -218,7 +218,7 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	if (err && err != -EFAULT)
 		return err;
 	mutex_lock(pins->lock);
-	/* A gate that has lost its page stays lost.  Another thread may have seen more. */
+	/* A gate that has lost its page stays lost.  Another thread may have looked later. */
 	if (!pins->gone && pins->gate_page && pins->gate_page != page &&
 	    (!page || profil_page_same(at, page_address(page)))) {
 		before = pins->gate_page;
@@ -230,8 +230,8 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	mutex_unlock(pins->lock);
 	if (changed) {
 		/*
-		 * Ticks read it in sections, the fork probe outside of them, with interrupts off.
-		 * Others may wait for the lock, but not for a grace period.
+		 * Ticks read the gate in sections; the fork probe, outside of them, with interrupts
+		 * off.  Without the lock, so that nothing waits for it as long as a grace period.
 		 */
 		synchronize_rcu();
 		profil_sections_settle();
@@ -242,8 +242,8 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 }
 
 /*
- * Take up to BATCH pages out of the pins: all pages, or those that are no longer mapped as they
- * were.  Return: where to go on.
+ * Take up to BATCH pages out of the pins: any pages if @all is set, else those that are no longer
+ * mapped as they were.  Return: the index at which to go on.
  */
 static unsigned long profil_pins_take(struct profil_pins *pins, unsigned long i, bool all,
 				      struct page **pages, unsigned long *taken)
@@ -269,7 +269,7 @@ static unsigned long profil_pins_take(struct profil_pins *pins, unsigned long i,
 	return i;
 }
 
-/* Ticks that need the pages pin them again. */
+/* Unpin pages, as profil_pins_take().  Threads whose ticks need them pin them again. */
 static void profil_pins_forget_some(struct profil_pins *pins, bool all)
 {
 	struct page *pages[BATCH];
@@ -293,7 +293,7 @@ static void profil_pins_forget_some(struct profil_pins *pins, bool all)
  * profil_pins_recheck() - unpin pages that are no longer mapped as they were
  * @pins: of a self profile in current's memory, referenced
  *
- * The next tick that needs such a page has whatever is mapped there by then pinned.
+ * When a tick next needs such a page, its thread pins the page that is mapped there by then.
  *
  * Context: Process context, may sleep.
  * Return: 0, -EINTR, -ENOMEM.
@@ -317,7 +317,7 @@ void profil_pins_forget(struct profil_pins *pins)
 
 /**
  * profil_pins_put() - drop a reference
- * @pins: freed with the last one; until then their layout holds the module
+ * @pins: freed with the last reference; until then, their layout keeps the module loaded
  *
  * Context: Process context.
  */
@@ -335,7 +335,7 @@ void profil_pins_put(struct profil_pins *pins)
 
 /**
  * profil_pins_release() - unpin, give back the charges, and drop the profile's reference
- * @pins: gone: no tick can reach them any more
+ * @pins: pins that no tick can reach any more
  *
  * Context: Process context, any task; without locks of ours.
  */
@@ -344,7 +344,7 @@ void profil_pins_release(struct profil_pins *pins)
 	unsigned long i;
 
 	for (i = 0; i < pins->layout->pages; i++) {
-		/* There may be none for a long way. */
+		/* Most elements may have no page. */
 		if (pins->page[i])
 			profil_page_unpin(virt_to_page(pins->page[i]));
 		if (i % STRIDE == 0)

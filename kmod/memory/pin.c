@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it takes to pin pages of current's memory: they must be of a kind that may hold counters,
- * and somebody has to pay.
+ * Pinning pages of current's memory: checking that the memory may hold counters, and charging for
+ * the pages.
  *
- * Which memory is accepted does not depend on the kernel: the mapping of each page is checked, and
- * the page is pinned, under one hold of mmap_lock, so that nothing else can be mapped there in
- * between.  Pages are faulted in without the lock, as that may take as long as a file system
- * likes; pages that are gone again under the lock are faulted in again, a few times.
+ * All kernels accept the same memory: the mapping of each page is checked, and the page is pinned,
+ * under one hold of mmap_lock, so that nothing else can be mapped there in between.  Missing pages
+ * are faulted in without that hold: a file system may take as long as it likes to provide them.
+ * Pages that are gone again under the lock are faulted in again, a few times.
  *
- * Pages are charged to three accounts: the user's in this module (base/limits.c), and, as in
- * io_uring, two for RLIMIT_MEMLOCK: the user's, together with what other parts of the
- * kernel have pinned for that user, and the address space's (VmPin).  The limit also covers what
- * the program has locked itself, by mlock(2).
+ * Pages are charged to three accounts: the user's in this module (base/limits.c) and, as in
+ * io_uring, two that RLIMIT_MEMLOCK limits: the kernel's count of all pages that are pinned for
+ * the user, and the address space's (VmPin), to which memory locked by mlock(2) is added.
  *
  * Context: process
  */
@@ -28,7 +27,7 @@
 #include <linux/sched/user.h>
 #include <linux/userfaultfd_k.h>
 
-/* How often to fault in pages that are taken away again. */
+/* How many times to fault in pages that are taken away again. */
 #define PIN_TRIES	16
 /* The mapping is good, but the page is missing. */
 #define MISSING		1
@@ -37,11 +36,11 @@ static bool profil_vma_is_of_tmpfs(const struct vm_area_struct *vma)
 {
 	const struct inode *inode = file_inode(vma->vm_file);
 
-	/* devtmpfs has the same magic, but pages of a device node are a driver's. */
+	/* devtmpfs has the same magic, but the pages of a device node belong to a driver. */
 	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
 }
 
-/* A fork copies such a page at once if it is pinned, and fails if no huge page is free. */
+/* A fork copies a pinned page of such a mapping at once, and fails if no huge page is free. */
 static bool profil_vma_is_private_huge(struct vm_area_struct *vma)
 {
 	return is_vm_hugetlb_page(vma) && !(vma->vm_flags & VM_SHARED);
@@ -57,9 +56,9 @@ static bool profil_vma_is_countable(struct vm_area_struct *vma)
 }
 
 /*
- * May a userfaultfd handler have to provide its pages, or make them writable?  It may never do so,
- * so its pages are only faulted in if that does not block.  No file system can make others wait
- * for such memory.
+ * Return: true if a userfaultfd handler may have to provide the pages, or make them writable.  It
+ * may never do so, so such pages are faulted in only if that does not block.  No file system can
+ * delay a fault in such memory.
  */
 static bool profil_vma_is_watched(struct vm_area_struct *vma)
 {
@@ -68,8 +67,8 @@ static bool profil_vma_is_watched(struct vm_area_struct *vma)
 }
 
 /*
- * Return: 0; MISSING; -EFAULT if counters may not be there, or a userfaultfd handler would be
- * asked; -ENOMEM, -EINTR.
+ * Return: 0; MISSING; -EFAULT if the memory may not hold counters, or only a userfaultfd handler
+ * could provide the page; -ENOMEM, -EINTR.
  */
 static int profil_page_pin_present(struct mm_struct *mm, unsigned long at, struct page **page,
 				   bool *lent)
@@ -98,7 +97,7 @@ static int profil_page_pin_present(struct mm_struct *mm, unsigned long at, struc
 	return 0;
 }
 
-/* Pin all pages or none.  Return: likewise. */
+/* Pin all pages or none.  Return: as profil_page_pin_present(). */
 static int profil_pages_pin_present(struct mm_struct *mm, unsigned long at, unsigned long nr,
 				    struct page **pages, bool *lent)
 {
@@ -109,7 +108,7 @@ static int profil_pages_pin_present(struct mm_struct *mm, unsigned long at, unsi
 		err = profil_page_pin_present(mm, at + (i << PAGE_SHIFT), &pages[i], lent);
 		if (err) {
 			unpin_user_pages(pages, i);
-			pages[0] = NULL;	/* may be one that is not pinned */
+			pages[0] = NULL;	/* it is no longer pinned */
 			break;
 		}
 	}
@@ -118,8 +117,8 @@ static int profil_pages_pin_present(struct mm_struct *mm, unsigned long at, unsi
 
 /*
  * mmap_lock is dropped while waiting for a page, and pages may be gone again on return.
- * Unlike fault_in_safe_writeable(), this distinguishes -ENOMEM, which is no reason to turn
- * a region off, from memory that is not mapped.
+ * Unlike fault_in_safe_writeable(), this function tells -ENOMEM, which must not turn a region
+ * off, from memory that is not mapped.
  */
 static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigned long nr)
 {
@@ -132,7 +131,7 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigne
 		return -EINTR;
 	for (; at < end && !err; at += PAGE_SIZE) {
 		vma = vma_lookup(mm, at);
-		/* Its handler may never answer: profil_page_pin_present() refuses it. */
+		/* The handler may never answer: profil_page_pin_present() tries without it. */
 		if (vma && profil_vma_is_watched(vma))
 			continue;
 		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
@@ -146,16 +145,16 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigne
 
 /**
  * profil_pages_pin() - pin pages of current's memory
- * @at: address of the first one
- * @nr: how many; few, as all are present at once
- * @pages: receives them; on error the first one is NULL, or as it was
- * @lent: receives true for a private page of hugetlbfs, which must not stay pinned: current's
+ * @at: address of the first page
+ * @nr: number of pages; few, because all must be present at once
+ * @pages: receives the pages; on error, the first element is NULL or unchanged
+ * @lent: set to true for a private page of hugetlbfs, which must not stay pinned: current's
  *	mmap_lock, which a fork takes, is then held until profil_page_unlend().  NULL: such pages
  *	are refused
  *
  * Context: Process context, may sleep; no lock of ours is held.
- * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if many pages are taken away as
- * fast as they come; -EINTR.
+ * Return: 0; -EFAULT if the memory may not hold counters; -ENOMEM, also if several pages are taken
+ * away as fast as they are faulted in; -EINTR.
  */
 int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bool *lent)
 {
@@ -176,7 +175,7 @@ int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bo
 		if (err != MISSING)
 			return err;
 	}
-	/* A single page that never stays is of a kind that no check here knows. */
+	/* If a single page never stays, it is of a kind that the checks here do not know. */
 	if (nr == 1)
 		return -EFAULT;
 	err = profil_pages_pin(at, 1, pages, NULL);
@@ -195,19 +194,19 @@ int profil_pages_pin(unsigned long at, unsigned long nr, struct page **pages, bo
  */
 void profil_page_unlend(struct page *page)
 {
-	/* It is never written back, so it need not be marked dirty. */
+	/* A page of hugetlbfs is never written back, so it need not be marked dirty. */
 	unpin_user_page(page);
 	mmap_read_unlock(current->mm);
 }
 
 /**
- * profil_page_same() - look without a lock whether a page is still where it was pinned
- * @at: its address in current's memory
- * @page: its kernel address
+ * profil_page_same() - check without a lock that a page is still mapped where it was pinned
+ * @at: the page's address in current's memory
+ * @page: the page's kernel address
  *
  * Context: Process context.
- * Return: true if it is mapped there, writable, and has no memory error; false, perhaps by
- * chance, if profil_pages_pin() has to look.
+ * Return: true if the page is mapped there, is writable, and has no memory error; false if not,
+ * or, by chance, if only profil_pages_pin() can tell.
  */
 bool profil_page_same(unsigned long at, const void *page)
 {
@@ -224,7 +223,7 @@ bool profil_page_same(unsigned long at, const void *page)
 /**
  * profil_charge_locked() - charge pages to RLIMIT_MEMLOCK
  * @pins: of current's memory
- * @pages: going to be pinned, and charged to the user's account already
+ * @pages: number of pages to be pinned, already charged to the user's account
  *
  * Context: Process context.
  * Return: 0; -ENOMEM above RLIMIT_MEMLOCK.
@@ -237,11 +236,11 @@ int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 	long before;
 	u64 own;
 
-	/* Added before it is compared, so that threads at once do not exceed the limit together. */
+	/* Add before comparing, so that concurrent threads cannot exceed the limit together. */
 	own = atomic64_add_return(pages, &mm->pinned_vm);
 	if (!pins->locker || !pages)
 		return 0;
-	/* What the program has locked itself may change at any time. */
+	/* The amount that the program has locked itself may change at any time. */
 	own += data_race(READ_ONCE(mm->locked_vm));
 	user = pins->locker->user;
 	before = atomic_long_read(&user->locked_vm);
@@ -257,10 +256,10 @@ int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 /**
  * profil_charge_pages() - charge pages to all accounts
  * @pins: of current's memory
- * @pages: going to be pinned
+ * @pages: number of pages to be pinned
  *
  * Context: Process context, may sleep.
- * Return: as profil_charge_locked(), -EDQUOT.
+ * Return: as profil_user_charge_pages() or profil_charge_locked().
  */
 int profil_charge_pages(struct profil_pins *pins, unsigned long pages)
 {
@@ -276,8 +275,8 @@ int profil_charge_pages(struct profil_pins *pins, unsigned long pages)
 
 /**
  * profil_charge_return() - give back the charge for pages that are no longer pinned
- * @pins: theirs
- * @pages: how many
+ * @pins: the pins that the pages belonged to
+ * @pages: number of pages
  *
  * Context: Process context, any task.
  */

@@ -23,28 +23,28 @@ struct profil_user;
 /**
  * struct profil_pins - the pinned pages of one profile
  * @gate: points to the caller's gate in @gate_page; to @gate_value if the
- *	caller has no gate, and to @gate_lost if its page is gone
- * @gate_value: what it must be for the profile to count
- * @gate_lost: another value
- * @mask: elements of @page minus 1; their number is a power of two, the last ones
- *	have no page
- * @fast: the tick may take its fast path: there are regions, and none is off
- * @holes: PROFIL_FAULT_REGION: a bit for each region of @layout that is off, and one for the
- *	overflow counter; else NULL
- * @layout: its positions refer to these pages; referenced
- * @lock: their profile's; guards @page, @gate_page, @held and @gone once they are published
- * @gone: they are no longer their profile's
- * @refs: the profile's, and those of tasks that look at the memory without @lock
- * @mm: the memory they are pages of, grabbed
+ *	caller has no gate, and to @gate_lost if the gate's page is gone
+ * @gate_value: value of the gate with which the profile counts
+ * @gate_lost: any other value
+ * @mask: number of elements of @page minus 1; that number is a power of two, so the last
+ *	elements may have no page
+ * @fast: ticks may take the fast path: there are regions or samples, and nothing is off
+ * @holes: with PROFIL_FAULT_REGION, a bit for each region of @layout, and one for the overflow
+ *	counter: set if it is off; else NULL
+ * @layout: the layout, whose positions refer to these pages; referenced
+ * @lock: the profile's lock; guards @page, @gate_page, @held and @gone of published pins
+ * @gone: the profile no longer has these pins
+ * @refs: references from the profile, and from tasks that look at the memory without @lock
+ * @mm: the address space that has the pages, grabbed
  * @user: the account that is charged, referenced
- * @locker: credentials of the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: none is,
- *	as the caller had CAP_IPC_LOCK.  (Linux 6.1.176 does not export free_uid().)
- * @held: pages that are pinned, and charged to @mm, @user and @locker
- * @overhead: pages of memory for the layout, and the gate's, charged to @user only
+ * @locker: credentials of the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: the caller
+ *	had CAP_IPC_LOCK.  (Credentials, because Linux 6.1.176 does not export free_uid().)
+ * @held: number of pages that are pinned, and charged to @mm, @user and @locker
+ * @overhead: number of pages charged to @user only: kernel memory, and the gate's page
  * @gate_page: the gate's page, pinned; NULL: there is no gate, or its page is gone
- * @page: kernel address of each page, in the order of the layout's spans.  Of a table, all are
- *	there; of a self profile, NULL is not pinned yet.  Written by the holder of @lock with
- *	WRITE_ONCE, read by the tick.
+ * @page: kernel address of each page, in the order of the layout's spans.  All pages of a table
+ *	are pinned; in a self profile, NULL means that a page is not pinned.  Written by the
+ *	holder of @lock with WRITE_ONCE, read by the tick.
  */
 struct profil_pins {
 	u32 *gate;
@@ -68,8 +68,8 @@ struct profil_pins {
 
 /**
  * profil_pins_open() - is the gate as it was at the start?
- * @pins: which cannot be freed: in a section, or under the lock of their profile or of the bucket
- *	through which a probe has found it
+ * @pins: the pins, kept from being freed: the caller is in a section, or holds the lock of their
+ *	profile, or of the bucket through which a probe has found the profile
  *
  * Context: Any.
  * Return: false if nothing may be counted any more.
@@ -80,7 +80,7 @@ static inline bool profil_pins_open(const struct profil_pins *pins)
 }
 
 /**
- * profil_pins_gate() - the caller's gate
+ * profil_pins_gate() - find the program's gate
  * @pins: as for profil_pins_open()
  *
  * Context: Any.
