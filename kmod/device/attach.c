@@ -19,12 +19,12 @@
 
 /**
  * struct target - a process, or thread, that is added to a recording
- * @proof: proof of the permission to record it, entered
- * @pid: its thread group, or the thread: referenced because it may be reaped
+ * @proof: proof of the permission to record the target, entered
+ * @pid: the target's thread group, or the thread; referenced, because it may be reaped
  * @mm: the address space that @proof gives access to
- * @binding: to be published; NULL once it is taken over
- * @watch: likewise; NULL for a thread, too
- * @owned: the owner of its ticks
+ * @binding: the binding to publish; NULL once it is taken over
+ * @watch: the watch to publish; NULL for a thread, and once it is taken over
+ * @owned: the owner of the target's ticks
  */
 struct target {
 	struct profil_proof *proof;
@@ -35,7 +35,7 @@ struct target {
 	struct profil_owned owned;
 };
 
-/* Finding the owner may sleep: do it before the profile's lock is taken. */
+/* Enter the proof and find the owner.  May sleep, so the profile's lock is not held yet. */
 static int profil_attach_enter(struct target *target, const struct profil_profile *profile)
 {
 	struct profil_proof *proof = target->proof;
@@ -52,8 +52,8 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 }
 
 /*
- * Processes are followed, threads are not.  As nothing would tell that it executes a program
- * which the reader must not see, its owner ends here.
+ * Threads are not followed.  So nothing would notice that a thread executes a program which the
+ * reader may not see, and its owner ends here.
  */
 static int profil_attach_publish_thread(struct profil_binding *binding,
 					const struct target *target)
@@ -63,7 +63,7 @@ static int profil_attach_publish_thread(struct profil_binding *binding,
 	return profil_binding_publish(binding);
 }
 
-/* Under the proof, so that the target cannot exec before it is followed. */
+/* Runs with the proof entered, so that the target cannot exec before it is followed. */
 static int profil_attach_publish(struct profil_profile *profile, void *data)
 {
 	struct target *target = data;
@@ -96,7 +96,7 @@ static int profil_attach_everybody(struct profil_profile *profile, void *unused)
 	return err;
 }
 
-/* The target was not added: end its owner, unless it lives and is already followed. */
+/* The target was not added: end its owner, unless the target lives and is already followed. */
 static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target,
 				    bool exited)
 {
@@ -106,7 +106,7 @@ static void profil_attach_end_owner(struct profil_profile *profile, const struct
 	rcu_read_unlock();
 }
 
-/* Entering the proof waits for a target in execve(2), and so for memory: no lock is held. */
+/* Entering the proof may wait for a target in execve(2), and so for memory: no lock is held. */
 static int profil_attach_target(struct profil_profile *profile, struct profil_proof *proof,
 				bool first)
 {
@@ -161,7 +161,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	if (err)
 		goto put;
 	profile->id = id;
-	/* The notifier of modules may tell it of one already. */
+	/* Locked, because the notifier of modules may already give it a number. */
 	raw_spin_lock_irq(&recording->lock);
 	recording->news = &session->news;
 	raw_spin_unlock_irq(&recording->lock);
@@ -172,7 +172,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err)
 		goto erase;
-	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
+	/* Only now can commands find the recording.  Cannot fail: the entry is reserved. */
 	xa_store(&session->profiles, id, profile, GFP_KERNEL_ACCOUNT);
 	*number = id;
 	return 0;
@@ -211,7 +211,7 @@ free:
 	return err;
 }
 
-/* A recording of an event needs a proof with that same event for each of its processes. */
+/* A recording of an event needs a proof with the same event for each of its processes. */
 static int profil_attach_check_event(struct profil_profile *profile,
 				     const struct profil_proof *proof)
 {
@@ -225,7 +225,7 @@ static int profil_attach_check_event(struct profil_profile *profile,
 		return err;
 	if (profil_source_is(&profile->claim, &attr))
 		return 0;
-	/* It may have ended since, and given up its claim. */
+	/* The recording may have ended in the meantime, and given up its claim. */
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return -ENOENT;
 	return -EACCES;
@@ -253,12 +253,12 @@ static int profil_attach_add(struct profil_profile *profile, const struct profil
 
 /**
  * profil_session_add() - PROFIL_ADD
- * @session: of the file
+ * @session: the file's session
  * @arg: copied from user space
  *
  * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, an error that the heads of <linux/profil.h> and
- * <linux/profil_record.h> list.
+ * Return: 0; or, with nothing changed, an error listed at the head of <linux/profil.h> or of
+ * <linux/profil_record.h>.
  */
 int profil_session_add(struct profil_session *session, union profil_argument *arg)
 {
@@ -278,7 +278,7 @@ int profil_session_add(struct profil_session *session, union profil_argument *ar
 
 /**
  * profil_session_table() - PROFIL_TABLE
- * @session: of the file
+ * @session: the file's session
  * @arg: copied from user space
  *
  * Context: Process context, may sleep.
@@ -309,7 +309,7 @@ int profil_session_table(struct profil_session *session, union profil_argument *
 
 /**
  * profil_session_wait() - PROFIL_WAIT: arm the wake-up of the session's reader
- * @session: of the file
+ * @session: the file's session
  * @arg: copied from user space
  *
  * Context: Process context, may sleep.
@@ -339,7 +339,7 @@ int profil_session_wait(struct profil_session *session, union profil_argument *a
 
 /**
  * profil_session_record() - PROFIL_RECORD
- * @session: of the file
+ * @session: the file's session
  * @arg: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.

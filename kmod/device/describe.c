@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PROFIL_DESCRIBE: what a number of a recording stands for.
+ * PROFIL_DESCRIBE: describe a number of a recording.
  *
  * Context: process
  */
@@ -22,7 +22,7 @@
 
 #define FLAGS	(PROFIL_DESCRIBE_OPEN | PROFIL_DESCRIBE_RELEASE | PROFIL_DESCRIBE_FORGET)
 
-/* The path of a file as the caller's root sees it, or as much of a module's name as is known. */
+/* The path of a file as the caller's root sees it, or the known start of a module's name. */
 static const char *profil_describe_find_name(const struct profil_entry *entry, char *page)
 {
 	if (entry->file)
@@ -62,7 +62,7 @@ static int profil_describe_name(struct profil_describe *describe, const struct p
 
 /*
  * To open a file by its path, a user also needs search permission on the directories above
- * it, which is not checked here; hence the capability.  Return: the file, opened once more.
+ * it, which is not checked here; hence the capability.  Return: the file, opened again.
  */
 static struct file *profil_describe_open(struct file *file)
 {
@@ -74,7 +74,7 @@ static struct file *profil_describe_open(struct file *file)
 	err = capable(CAP_DAC_READ_SEARCH) ? file_permission(file, MAY_READ) : -EACCES;
 	if (err)
 		return ERR_PTR(err);
-	/* Do not wait until its owner gives up a lease. */
+	/* O_NONBLOCK: do not wait for the holder of a lease. */
 	opened = dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, current_cred());
 	return opened == ERR_PTR(-EWOULDBLOCK) ? ERR_PTR(-EACCES) : opened;
 }
@@ -93,11 +93,11 @@ static void profil_describe_owner(struct profil_describe *describe,
 }
 
 /*
- * Unlike perf, this tells addresses of a module's code without a tick in it: so only to users for
- * whom /proc/kallsyms has addresses.  Its check is not exported.  "%pK" tells whether
- * kernel.kptr_restrict hides addresses from a user with CAP_SYSLOG.  It says nothing about others
- * if that is 0: /proc/kallsyms then requires kernel.perf_event_paranoid <= 1, which cannot be
- * read here.
+ * Unlike perf, PROFIL_DESCRIBE gives the address of a module's code even without a tick there.  So
+ * it needs the permission to see addresses in /proc/kallsyms, a check that is not exported.  For
+ * users with CAP_SYSLOG, "%pK" shows whether kernel.kptr_restrict hides addresses.  Other users get
+ * none: if kernel.kptr_restrict is 0, /proc/kallsyms shows them addresses only if
+ * kernel.perf_event_paranoid is 1 or less, which cannot be read here.
  */
 static bool profil_describe_shows(unsigned long address)
 {
@@ -159,7 +159,7 @@ static void profil_describe_entry(struct profil_describe *describe,
 	}
 }
 
-/* Drop what the reader no longer needs. */
+/* Release the file, and forget the number, if the flags say so. */
 static int profil_describe_drop(const struct profil_describe *describe,
 				struct profil_recording *recording)
 {
@@ -177,7 +177,7 @@ static int profil_describe_drop(const struct profil_describe *describe,
 	return err;
 }
 
-/* What may fail comes before what cannot be undone; but another thread may forget it first. */
+/* Drop last: that cannot be undone.  It may fail if another thread has forgotten the number. */
 static int profil_describe_file(struct profil_describe *describe,
 				struct profil_recording *recording,
 				const struct profil_entry *entry)
@@ -230,7 +230,7 @@ static int profil_describe_recording(struct profil_session *session,
 
 /**
  * profil_session_describe() - PROFIL_DESCRIBE
- * @session: of the file
+ * @session: the file's session
  * @arg: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
@@ -267,9 +267,9 @@ int profil_session_describe(struct profil_session *session, union profil_argumen
 }
 
 /**
- * profil_describe_undo() - undo what the caller will not learn about
- * @session: of the file
- * @arg: the outcome
+ * profil_describe_undo() - close a descriptor that the caller will not learn about
+ * @session: the file's session
+ * @arg: the outcome of the command
  *
  * A released file stays released, and a forgotten number forgotten.
  *

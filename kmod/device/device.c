@@ -2,8 +2,9 @@
 /*
  * /dev/profil: the device, its file operations, and its commands.
  *
- * A command takes a sized structure, and is a row of one table.  ioctl(2) and io_uring both end in
- * profil_command(), which copies the structure once; user space cannot change what a command sees.
+ * Each command is a row of one table, and takes a structure with a size.  ioctl(2) and io_uring
+ * both call profil_command(), which copies the structure once, so that user space cannot change it
+ * while the command runs.
  *
  * Context: process
  */
@@ -75,7 +76,7 @@ static int profil_command_stop_all(struct profil_session *session, union profil_
 }
 
 /*
- * The caller will not learn about the profile it has made, so end it.  (The
+ * The caller will not learn that it has made a profile, so end it.  (The
  * structure was writable a moment ago: one of the caller's threads has unmapped
  * it.  If another thread has also replaced the profile, the new one ends here;
  * that race is the caller's own.)
@@ -99,11 +100,11 @@ static void profil_command_undo_record(struct profil_session *session,
 /**
  * struct command - one row of the table
  * @nr: ioctl number, and cmd_op of io_uring
- * @least: bytes of the structure's first version
- * @bytes: bytes of the structure that this module knows
+ * @least: size of the structure's first version
+ * @bytes: size of the structure that this module knows
  * @output: the structure is copied back
- * @run: runs it; the structure is a copy, zero beyond what the caller gave
- * @undo: undoes it when the output cannot be copied back; or NULL
+ * @run: runs the command with a copy of the structure
+ * @undo: undoes the command if the output cannot be copied back; or NULL
  */
 struct command {
 	unsigned int nr;
@@ -114,7 +115,7 @@ struct command {
 	void (*undo)(struct profil_session *session, const union profil_argument *arg);
 };
 
-/* Where the first version of a structure ends: must never change. */
+/* The end of a structure's first version, which must never change. */
 #define END(type, member)	offsetofend(struct type, member)
 
 static const struct command commands[] = {
@@ -177,8 +178,8 @@ static int profil_command_write(const struct command *command, void __user *to,
 }
 
 /*
- * Run a command.  @size: bytes of its structure if passed separately; 0: read it from the
- * structure.  Return: 0, or an error listed at the head of <linux/profil.h>.
+ * Run a command.  @size: size of its structure; 0: read the size from the structure.  Return: 0, or
+ * an error listed at the head of <linux/profil.h>.
  */
 static long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
 {
@@ -190,7 +191,7 @@ static long profil_command(struct file *file, unsigned int nr, void __user *arg,
 	if (!command)
 		return -ENOTTY;
 	err = profil_command_copy(&copy, command, arg, size);
-	/* Refuse a structure that cannot be written before anything is done. */
+	/* Before anything is done, refuse a structure that cannot be written. */
 	if (!err && command->output)
 		err = profil_command_write(command, arg, &copy);
 	if (!err)
@@ -209,10 +210,10 @@ static long profil_device_ioctl(struct file *file, unsigned int nr, unsigned lon
 }
 
 /*
- * Commands finish before they return: their result is the return value, and io_uring_cmd_done(),
- * which differs between kernels, is never called.  With IO_URING_F_NONBLOCK the ring's lock is
- * held, which others may need, and any command may wait for user memory.  So nothing is done yet,
- * and io_uring has a worker run the command, with the submitter's credentials, files and memory.
+ * Commands finish before they return, so the return value is their result, and
+ * io_uring_cmd_done(), which differs between kernels, is never called.  IO_URING_F_NONBLOCK means
+ * that the ring's lock is held, which others may need, but any command may wait for user memory.
+ * So -EAGAIN makes io_uring run it in a worker, with the submitter's credentials, files and memory.
  *
  * User space may change the payload at any time: it is read once.
  *

@@ -20,7 +20,7 @@ struct profil_profile;
 struct seq_file;
 struct task_struct;
 
-/* The structure of a command: a copy, zero beyond what the caller gave. */
+/* The structure of a command: a copy, zero beyond the caller's size. */
 union profil_argument {
 	u32 size;
 	struct profil_info info;
@@ -37,11 +37,11 @@ union profil_argument {
 
 /**
  * struct profil_session - the state of an open file
- * @id: unique since the module was loaded: several processes may have the file open
- * @profiles: of its recordings, by number, each referenced; locks itself
+ * @id: unique since the module was loaded, because several processes may have the file open
+ * @profiles: the session's recordings by number, each referenced; has a lock of its own
  * @ns: the PID namespace in which processes are reported: the opener's, referenced
  * @wait: pollers
- * @news: wakes them for the probes and ticks, which must not take a sleeping lock
+ * @news: the reader's wake-up; lets probes and ticks, which must not sleep, wake @wait
  */
 struct profil_session {
 	u64 id;
@@ -63,8 +63,8 @@ __poll_t profil_session_poll(struct profil_session *session, struct file *file,
  * struct profil_proof - a perf event that proves a permission
  * @file: its file, referenced
  * @event: the event
- * @target: the task that it is on; the event keeps it from being freed.  NULL: all tasks
- * @named: the event is system-wide, and @target, which the caller named, is referenced
+ * @target: the task of the event, which keeps it from being freed; NULL: all tasks
+ * @named: the event is system-wide, and @target is a task that the caller has named, referenced
  */
 struct profil_proof {
 	struct file *file;

@@ -5,7 +5,7 @@
  * ptrace_may_access() is not exported to modules.  But perf_event_open(2) makes
  * every check that the kernel has for this (perf_event_paranoid, CAP_PERFMON,
  * ptrace, security modules), and a caller that has passed them holds a
- * descriptor.  So every caller must show one, even root.
+ * descriptor.  So every caller must show such a descriptor, even root.
  *
  * A caller with CAP_PERFMON may open an event on any task: perf checks no more than it does for
  * a system-wide event.  So one system-wide event is enough for many tasks.
@@ -14,9 +14,9 @@
  *  - it may be another user's: its opener's credentials must be the caller's;
  *  - a counting event is granted more easily, and gives no right to PCs: the
  *    event must sample;
- *  - one that leaves out user mode is accepted only as the event that ticks, in the kernel.
- *    That may count where the program called the kernel: perf, too, gives such an event's
- *    owner the program's registers, and it requires more for sampling the kernel;
+ *  - an event that excludes user mode is accepted only if the recording samples that event in
+ *    the kernel.  Its ticks may count where the program called the kernel: perf, too, gives the
+ *    owner of such an event the program's registers, and requires more for sampling the kernel;
  *  - inherited contexts move between tasks: inherit must be 0;
  *  - the target may have exec'ed a set-uid program since: the kernel then
  *    removes its events, which is checked here under exec_update_lock.
@@ -39,9 +39,9 @@
 #include <linux/slab.h>
 
 /*
- * The symbol is this function's first instruction.  Link-time optimization appends a dot
- * and more to the name of a static function that it makes global (".llvm." and a number,
- * with Clang), or whose name other files have as well (a number).
+ * Return: true if @symbol is the first instruction of @function.  Link-time optimization adds
+ * a suffix to the name of some static functions: to those that it makes global (".llvm." and a
+ * number, with Clang), and to those with a name that occurs in several files (a dot and a number).
  */
 static bool profil_proof_is_function(const char *symbol, const char *function)
 {
@@ -98,7 +98,7 @@ static bool profil_proof_opened_by_caller(const struct file *file)
 	       cap_issubset(opener->cap_effective, caller->cap_effective);
 }
 
-/* An event that ticks itself may leave out user mode if the kernel is sampled. */
+/* An event may exclude user mode only if the recording samples that event in the kernel. */
 static int profil_proof_check_event(const struct perf_event *event, u32 flags, bool kernel)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -112,7 +112,7 @@ static int profil_proof_check_event(const struct perf_event *event, u32 flags, b
 	return (user && attr->exclude_user) || (kernel && attr->exclude_kernel) ? -EACCES : 0;
 }
 
-/* The caller's perf event, whose file is referenced; or -errno. */
+/* Find the caller's perf event, and take a reference to its file.  Return: 0 or -errno. */
 static int profil_proof_get(struct profil_proof *proof, int fd, u32 flags, bool kernel)
 {
 	int err;
@@ -135,7 +135,7 @@ put:
 	return err;
 }
 
-/* The task that the proof is on, or NULL: all tasks. */
+/* Find the target of the proof: the task of its event or the thread; NULL: all tasks. */
 static int profil_proof_find(struct profil_proof *proof, bool everybody, pid_t thread)
 {
 	const struct perf_event *event = proof->event;
@@ -166,14 +166,14 @@ static int profil_proof_find(struct profil_proof *proof, bool everybody, pid_t t
  * profil_proof_open() - accept a descriptor as a proof
  * @proof: filled in; profil_proof_close() undoes it
  * @fd: the caller's descriptor
- * @flags: of the recording; PROFIL_RECORD_EVERYBODY: the proof must be of all tasks
+ * @flags: the recording's flags; with PROFIL_RECORD_EVERYBODY, the proof must be for all tasks
  * @kernel: ticks in the kernel count at their addresses
  * @thread: with a system-wide event, the thread to profile, in current's PID namespace;
  *	else 0
  *
  * Context: Process context, may sleep.
- * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event, of one task without @thread or
- * of all tasks with one, or with PROFIL_RECORD_EVERYBODY; -EACCES if it does not permit this to the
+ * Return: 0; -EBADF; -EINVAL if @fd is not a sampling perf event (of all tasks with @thread or
+ * PROFIL_RECORD_EVERYBODY, otherwise of one task); -EACCES if the event does not permit this to the
  * caller; -ESRCH if there is no such thread; -ENOMEM.
  */
 int profil_proof_open(struct profil_proof *proof, int fd, u32 flags, bool kernel, pid_t thread)
@@ -206,7 +206,7 @@ static bool profil_proof_on_target(const struct profil_proof *proof)
 	const struct perf_event_context *ctx;
 	bool is;
 
-	/* Its last thread has begun to exit, and its end may have been reported. */
+	/* The last thread has begun to exit, and the target's end may have been reported. */
 	if (!atomic_read(&proof->target->signal->live))
 		return false;
 	if (proof->named)
@@ -220,9 +220,9 @@ static bool profil_proof_on_target(const struct profil_proof *proof)
 }
 
 /*
- * An event continues when its target changes credentials or clears its dumpable
- * flag (both make it not dumpable).  But the event sees one thread, and a profile
- * sees all threads and their children.  So make ptrace's check of the mm again.
+ * An event goes on when its target changes credentials or clears its dumpable
+ * flag (both make the target not dumpable).  But the event sees one thread, and a
+ * profile sees all threads and their children.  So repeat ptrace's check of the mm.
  */
 static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_struct *mm)
 {
@@ -239,8 +239,8 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
  * The target cannot exec until profil_proof_leave().
  *
  * Context: Process context, may sleep.
- * Return: the mm, with mm_users raised; -ESRCH if the target is gone or the proof
- * no longer holds, -EACCES if the target is no longer dumpable, -EINTR.
+ * Return: the mm, with mm_users raised; or an ERR_PTR: -ESRCH if the target is gone or
+ * the proof no longer holds, -EACCES if the target is no longer dumpable, -EINTR.
  */
 struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 {
@@ -266,13 +266,13 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 /**
  * profil_proof_leave() - undo profil_proof_enter()
  * @proof: entered
- * @mm: what it returned
+ * @mm: the mm that profil_proof_enter() returned
  *
  * Context: Process context, may sleep.
  */
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm)
 {
 	up_read(&proof->target->signal->exec_update_lock);
-	/* Async: if it is the last reference, freeing may take long. */
+	/* Async: if this is the last reference, freeing the mm may take long. */
 	mmput_async(mm);
 }

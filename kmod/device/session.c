@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A session: an open file, the owner of recordings.
+ * A session: an open file, which owns recordings.
  *
  * Context: process
  */
@@ -21,7 +21,7 @@ static void profil_session_wake(struct irq_work *work)
  * profil_session_create() - create the session of a file that is opened
  *
  * Context: Process context, may sleep.
- * Return: the session, or NULL without memory.
+ * Return: the session, or NULL if there is no memory.
  */
 struct profil_session *profil_session_create(void)
 {
@@ -68,12 +68,12 @@ void profil_session_end(struct profil_session *session)
 }
 
 /**
- * profil_session_find() - a recording of a session
- * @session: of the file
- * @id: its number
+ * profil_session_find() - find a recording of a session
+ * @session: the session
+ * @id: number of the recording
  *
  * Context: Process context.
- * Return: its profile, referenced, or NULL.
+ * Return: the recording's profile, referenced, or NULL.
  */
 struct profil_profile *profil_session_find(struct profil_session *session, u32 id)
 {
@@ -89,12 +89,12 @@ struct profil_profile *profil_session_find(struct profil_session *session, u32 i
 
 /**
  * profil_session_stop() - PROFIL_STOP of a recording
- * @session: of the file
+ * @session: the file's session
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, -ENOENT; with PROFIL_STOP_KEEP, also -EDQUOT if its user's
- * account has no room for its numbers.
+ * Return: 0; or, with nothing changed, -ENOENT, or -EDQUOT if PROFIL_STOP_KEEP is set and the
+ * user's account has no room for the recording's numbers.
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
@@ -109,7 +109,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 	if (err)
 		goto put;
 	stop->stored = profil_session_retire(profile);
-	/* If two threads stop it at once, only one drops the table's reference. */
+	/* If two threads stop it at once, only one drops the session's reference. */
 	if (!keep && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
 		profil_profile_put(profile);
 put:
@@ -119,7 +119,7 @@ put:
 
 /**
  * profil_session_status() - PROFIL_STATUS of a recording
- * @session: of the file
+ * @session: the file's session
  * @status: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
@@ -138,10 +138,10 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 }
 
 /**
- * profil_session_poll() - poll(2): is there news of the session's recordings?
- * @session: of the file
+ * profil_session_poll() - poll(2): has the wake-up of the session's reader fired?
+ * @session: the file's session
  * @file: the file
- * @table: of the poller
+ * @table: the poller's table
  *
  * Context: Process context.
  * Return: EPOLLPRI or 0.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What /dev/profil shows: its attributes in sysfs (Documentation/sysfs.md), and the recordings of
+ * Showing the attributes of /dev/profil in sysfs (Documentation/sysfs.md), and the recordings of
  * an open file in /proc/PID/fdinfo/N.
  *
- * procfs decides who may read fdinfo: PTRACE_MODE_READ on the process that holds the
- * descriptor, that is, its own user and root.  It shows process IDs and sums of
+ * procfs decides which users may read fdinfo: those with PTRACE_MODE_READ on the process that
+ * holds the descriptor, that is, its own user and root.  fdinfo shows process IDs and sums of
  * ticks, no PC and no address, and nothing about other sessions.
  *
  * The owner of a file may be hostile, and follow tens of thousands of processes: report a
@@ -32,8 +32,8 @@
 
 /*
  * The sum over all profiles, ended ones included.  No CPU is interrupted for
- * numbers that are out of date once they are read.  Each CPU's share is of one
- * moment, so the causes add up to the ticks.
+ * numbers that are out of date once they are read.  Each CPU's share is read as of
+ * one moment, so the causes add up to the ticks.
  */
 static void profil_sysfs_sum(struct profil_sum *sum)
 {
@@ -159,14 +159,14 @@ const struct attribute_group *profil_sysfs_groups[] = {
 /* Bounds the time with interrupts off. */
 #define PIDS_MAX	32U
 
-/* Of a recording, which has no limit, and whose table is never full. */
+/* The states of a recording: no limit stops it, and neither does a full table. */
 static const char * const state_name[] = {
 	[PROFIL_STATE_RUNNING]	= "running",
 	[PROFIL_STATE_FAULT]	= "fault",
 	[PROFIL_STATE_STOPPED]	= "stopped",
 };
 
-/* The profile with number *id or the next higher one, referenced; sets *id. */
+/* Find the profile with number *id or the next higher number, referenced, and set *id to it. */
 static struct profil_profile *profil_fdinfo_next(struct profil_session *session, unsigned long *id)
 {
 	struct profil_profile *profile;
@@ -183,9 +183,9 @@ static struct profil_profile *profil_fdinfo_next(struct profil_session *session,
 }
 
 /*
- * The PIDs, in a namespace, of the processes that a profile follows.  Those that
- * were reaped are left out: another process may have their PID by now.
- * Return: how many; *more: there may be others.
+ * Get the PIDs, in a namespace, of the processes that a profile follows.  Processes
+ * that were reaped are left out: another process may have their PID by now.
+ * Return: the number of PIDs.  *more is set to true if there may be others.
  */
 static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
 					   struct pid_namespace *ns, pid_t pids[PIDS_MAX],
@@ -249,7 +249,7 @@ static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *pro
 		profil_pins_put(pins);
 }
 
-/* @since: no value may be older, in ns of ktime_get_ns(). */
+/* @since: the event's times must not be older than this, in ns of ktime_get_ns(). */
 static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *profile, u64 since)
 {
 	struct profil_sum sum;
@@ -277,8 +277,8 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
  * @session: of the file
  *
  * profil(4) describes the format.  If the text does not fit, seq_file calls again
- * with more room, so nothing may be changed here.  The times of events are as of this call:
- * one reading of each source, whatever the number of its profiles.
+ * with more room, so nothing may be changed here.  The times of an event are read during this
+ * call, once for all its profiles.
  *
  * Context: Process context, may sleep.
  */
