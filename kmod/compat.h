@@ -53,14 +53,14 @@ static inline long profil_pin_user_page(unsigned long at, struct page **page, bo
 #endif
 }
 
-/* Tasks that may run in a user's address space but have no user registers. */
+/* Flags of tasks that may run in a user's address space but have no user registers. */
 #ifdef PF_USER_WORKER
 #define PROFIL_PF_NO_USER_PC	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define PROFIL_PF_NO_USER_PC	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* Arguments of a probe on sched_process_exit after the private pointer. */
+/* Arguments of a probe on sched_process_exit, after the private pointer. */
 #if PROFIL_HAS_EXIT_GROUP_DEAD
 #define PROFIL_EXIT_PROTO	struct task_struct *task, bool group_dead
 #else

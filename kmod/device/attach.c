@@ -161,7 +161,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	if (err)
 		goto put;
 	profile->id = id;
-	/* Locked, because the notifier of modules may already give it a number. */
+	/* Locked, because the notifier of modules may already number a module in it. */
 	raw_spin_lock_irq(&recording->lock);
 	recording->news = &session->news;
 	raw_spin_unlock_irq(&recording->lock);

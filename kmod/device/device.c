@@ -212,8 +212,8 @@ static long profil_device_ioctl(struct file *file, unsigned int nr, unsigned lon
 /*
  * Commands finish before they return, so the return value is their result, and
  * io_uring_cmd_done(), which differs between kernels, is never called.  IO_URING_F_NONBLOCK means
- * that the ring's lock is held, which others may need, but any command may wait for user memory.
- * So -EAGAIN makes io_uring run it in a worker, with the submitter's credentials, files and memory.
+ * that the ring's lock is held.  Others may need it, and any command may wait for user memory.  So
+ * -EAGAIN makes io_uring use a worker, with the submitter's credentials, files and memory.
  *
  * User space may change the payload at any time: it is read once.
  *

@@ -85,7 +85,7 @@ static int profil_proof_check_file(const struct file *file)
 	return profil_proof_check_release(file);
 }
 
-/* Return: true if it was opened with the caller's credentials. */
+/* Return: true if the file was opened with the caller's credentials. */
 static bool profil_proof_opened_by_caller(const struct file *file)
 {
 	const struct cred *opener = file->f_cred, *caller = current_cred();
@@ -190,7 +190,7 @@ int profil_proof_open(struct profil_proof *proof, int fd, u32 flags, bool kernel
 
 /**
  * profil_proof_close() - undo profil_proof_open()
- * @proof: opened
+ * @proof: an opened proof
  *
  * Context: Process context.
  */
@@ -234,7 +234,7 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
 
 /**
  * profil_proof_enter() - get the address space that the proof gives access to
- * @proof: opened
+ * @proof: an opened proof
  *
  * The target cannot exec until profil_proof_leave().
  *
@@ -265,7 +265,7 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 
 /**
  * profil_proof_leave() - undo profil_proof_enter()
- * @proof: entered
+ * @proof: an entered proof
  * @mm: the mm that profil_proof_enter() returned
  *
  * Context: Process context, may sleep.

@@ -274,7 +274,7 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 /**
  * profil_fdinfo_show() - show the recordings of an open file, a line per value
  * @to: receives the text; its procfs instance determines the PID namespace
- * @session: of the file
+ * @session: the file's session
  *
  * profil(4) describes the format.  If the text does not fit, seq_file calls again
  * with more room, so nothing may be changed here.  The times of an event are read during this

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.8, file_user_path() returns the path of a mapped file as users know it. */
+/* Since 6.8, file_user_path() returns the path of a mapped file as user space knows it. */
 #include <linux/fs.h>
 
 static const struct path *path(struct file *file)

@@ -186,7 +186,7 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 	if (pins)
 		WRITE_ONCE(pins->gone, true);
 	profil_claim_put(&profile->claim);
-	/* Now: a thousand profiles may begin and end before the rest of this one is freed. */
+	/* At once: a thousand profiles may begin and end before the rest of this one is freed. */
 	profil_user_uncharge_profile(profile->user, 0, profile->rate);
 	profile->rate = 0;
 	return pins;
@@ -196,7 +196,7 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
  * profil_profile_begin() - list and publish a profile
  * @profile: prepared, known only to the caller, who ends it if this fails
  * @subclass: SINGLE_DEPTH_NESTING if the caller holds the lock of the profile that
- *	it replaces, else 0
+ *	@profile replaces, else 0
  * @publish: makes @profile visible to ticks; called with its lock held, must not wait
  * @data: for @publish
  *
@@ -343,7 +343,7 @@ static void profil_settle_all(void)
 	int left = atomic_read(&profil_totals.profiles);
 	struct profil_profile *profile = NULL;
 
-	/* Counted, because others may begin profiles as fast as this loop goes through them. */
+	/* Bounded, because others may begin profiles as fast as this loop goes through them. */
 	for (; left > 0 && (profile = profil_life_next(profile)); left--) {
 		if (profil_profile_retire_shut(profile) ||
 		    READ_ONCE(profile->state) == PROFIL_STATE_RUNNING)
@@ -387,7 +387,7 @@ int profil_profile_stop_all(void)
 	int left = atomic_read(&profil_totals.profiles);
 	struct profil_profile *profile = NULL;
 
-	/* Counted, because others may begin profiles as fast as this loop ends them. */
+	/* Bounded, because others may begin profiles as fast as this loop ends them. */
 	for (; left > 0 && !fatal_signal_pending(current); left--) {
 		profile = profil_life_next(profile);
 		if (!profile)

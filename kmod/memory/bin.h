@@ -20,7 +20,7 @@
 
 /**
  * profil_bin_width_valid() - may counters have this width?
- * @width: in bytes
+ * @width: the width, in bytes
  *
  * Context: Any.
  * Return: 1 for 16, 32 and 64 bits, else 0.

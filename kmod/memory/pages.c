@@ -178,7 +178,7 @@ static int profil_pins_renew(struct profil_pins *pins, unsigned long at, unsigne
 
 /**
  * profil_pins_check() - recheck that a table is still mapped as it was
- * @pins: of a table in current's memory, referenced
+ * @pins: the pins of a table in current's memory, referenced
  *
  * Changes by munmap(2), mprotect(2) and mremap(2) take effect here.
  *
@@ -231,7 +231,7 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	if (changed) {
 		/*
 		 * Ticks read the gate in sections; the fork probe, outside of them, with interrupts
-		 * off.  Without the lock, so that nothing waits for it as long as a grace period.
+		 * off.  This waits without the lock, so that no other task waits as long for it.
 		 */
 		synchronize_rcu();
 		profil_sections_settle();
@@ -291,7 +291,7 @@ static void profil_pins_forget_some(struct profil_pins *pins, bool all)
 
 /**
  * profil_pins_recheck() - unpin pages that are no longer mapped as they were
- * @pins: of a self profile in current's memory, referenced
+ * @pins: the pins of a self profile in current's memory, referenced
  *
  * When a tick next needs such a page, its thread pins the page that is mapped there by then.
  *
@@ -306,7 +306,7 @@ int profil_pins_recheck(struct profil_pins *pins)
 
 /**
  * profil_pins_forget() - make room: unpin all pages but the gate's
- * @pins: of a self profile in current's memory, referenced
+ * @pins: the pins of a self profile in current's memory, referenced
  *
  * Context: Process context, may sleep.
  */

@@ -222,7 +222,7 @@ bool profil_page_same(unsigned long at, const void *page)
 
 /**
  * profil_charge_locked() - charge pages to RLIMIT_MEMLOCK
- * @pins: of current's memory
+ * @pins: pins in current's memory
  * @pages: number of pages to be pinned, already charged to the user's account
  *
  * Context: Process context.
@@ -255,7 +255,7 @@ int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 
 /**
  * profil_charge_pages() - charge pages to all accounts
- * @pins: of current's memory
+ * @pins: pins in current's memory
  * @pages: number of pages to be pinned
  *
  * Context: Process context, may sleep.
