@@ -147,7 +147,7 @@ static inline void profil_news_init(struct profil_news *news, void (*wake)(struc
 static inline void profil_news_await(struct profil_news *news, int keys)
 {
 	atomic_set(&news->keys, keys);
-	/* Before the reader looks at the table: a tick claims its element, then reads news->keys. */
+	/* Before the reader looks at the table: a tick claims an element, then reads the keys. */
 	smp_mb();
 }
 
