@@ -22,8 +22,8 @@ extern "C" {
  * its parent's samples, in its own copy of the array.  Sampling ends with exec(2).
  * pcsample() and profil(2) replace each other.  Async-signal-safe.
  *
- * Elements are checked only when a PC is stored in them.  Sampling ends at the first that
- * cannot be written.
+ * An element is checked only when a PC is stored in it.  Sampling ends at the first element
+ * that cannot be written.
  *
  * @param samples the array, which must stay mapped until sampling ends.
  * @param nsamples number of its elements; 0 ends sampling.

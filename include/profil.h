@@ -110,8 +110,8 @@ int profil_self_start(const struct profil_spec *spec, uint64_t *stored);
 /**
  * End the calling process's profile.  It is not an error if there is none.
  *
- * When this returns, the counters are no longer written.  To end a profile that the library has
- * started, it needs no descriptor, and, with glibc in a process with one thread, no system call.
+ * When this returns, the counters are no longer written.  Ending a profile that the library has
+ * started needs no descriptor, and, with glibc in a process with one thread, no system call.
  * Async-signal-safe.
  *
  * @param stored if not NULL, receives the number of PCs that the profile had stored.
@@ -220,7 +220,7 @@ int profil_session_table(struct profil_session *session, uint32_t profile, void 
 int profil_session_wait(struct profil_session *session, uint32_t profile, uint32_t keys);
 
 /**
- * Look up what one of a recording's numbers stands for; PROFIL_DESCRIBE_OPEN also opens its file.
+ * Describe a number of a recording; PROFIL_DESCRIBE_OPEN also opens its file.
  * @param describe in and out, as struct profil_describe says.
  * @return 0, or -1 with errno.
  */

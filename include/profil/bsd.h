@@ -3,7 +3,7 @@
  * @file profil/bsd.h
  * profil() of the BSDs and add_profil() of macOS.
  *
- * Here 1 and 2 are ordinary scales.
+ * The scales 1 and 2 have no special meaning.
  *
  * The names are macros for this flavour's entry points, so that one program can be
  * built from sources of several systems; each source has one flavour.  <unistd.h>,
@@ -46,8 +46,8 @@ int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int sc
  * A PC that several buffers cover counts in one of them: profil()'s own, else the one
  * that was added last.
  *
- * @param samples, size, offset as in profil().
- * @param scale as in profil(), but not limited; 0: the call does nothing.
+ * @param samples, size, offset as for profil().
+ * @param scale as for profil(), but not limited; 0: the call does nothing.
  * @return 0, even if the call does nothing because profiling is off, or because samples
  *         cannot be written; or -1 with errno EINVAL (samples at an odd address), ENOMEM
  *         (beyond 100 buffers), ENODEV (no module).

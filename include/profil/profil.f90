@@ -43,7 +43,7 @@ module profil
   !> Count the program counter in buff from now on: profil(2) as on IRIX.
   !! buff: 16-bit counters, which must be asynchronous or volatile where the
   !!   program reads them while it is profiled
-  !! bufsiz: bytes of buff
+  !! bufsiz: size of buff in bytes
   !! offset: lowest address that is counted, in bytes; must be an eight-byte integer or
   !!   a c_funptr if it is not in the program itself
   !! scale: 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first

@@ -19,7 +19,7 @@
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
-/* No warnings: variadic macros are newer than C90. */
+/* Suppress warnings in this header: variadic macros are newer than C90. */
 #pragma GCC system_header
 #include <stddef.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ struct profil_args {
 	void *highpc;	      /**< last PC */
 	void *lowpc;	      /**< first PC */
 	void *offset;	      /**< subtracted from the PC */
-	unsigned int scale;   /**< 16.16 fixed point: bytes of counters to bytes of text */
+	unsigned int scale;   /**< 16.16 fixed point: bytes of counters per byte of text */
 };
 #else
 struct profil_args {
@@ -46,7 +46,7 @@ struct profil_args {
 };
 #endif
 
-/** The range of the version 5 headers, under a name of its own, for profil_v5(). */
+/** A range as in the version 5 headers, under a name of its own, for profil_v5(). */
 struct profil_args_v5 {
 	unsigned int *buffer;
 	void *highpc;
@@ -59,7 +59,7 @@ struct profil_args_v5 {
 /** Maximum number of ranges, as in <sys/resource.h>.  @see profil(2) of Tru64, args */
 #define PROFIL_MAX 64
 
-/* The names of <sys/resource.h> for scales.  See profil(2) of Tru64, DESCRIPTION. */
+/* Scales, named as in <sys/resource.h>.  See profil(2) of Tru64, DESCRIPTION. */
 #define PROFIL_SCALE_TOTAL 2  /**< every PC counts in the first counter */
 #define PROFIL_SCALE_STOP_1 1 /**< off */
 #define PROFIL_SCALE_STOP 0   /**< off */
@@ -74,18 +74,18 @@ struct profil_args_v5 {
  * highpc of one may be the lowpc of the one before it, which then counts that PC.
  *
  * @param buffer counters, which wrap, or ranges.
- * @param size size of the counters in bytes, 0: nothing is counted; or the number
+ * @param size size of the counters in bytes (0: nothing is counted), or the number
  *        of ranges.
  * @param offset lowest PC that is counted, or -1.
- * @param scale 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
- *        counter; or flags: 0 or PROFIL_FLAGS_ALL_THREADS.
+ * @param scale 16.16 fixed point (0 and 1: off; 2: every PC counts in the first
+ *        counter), or flags: 0 or PROFIL_FLAGS_ALL_THREADS.
  *
  * Returns nothing.  errno is EINVAL or EFAULT if the ranges are not valid (then
  * nothing changes), ENODEV without the module.
  */
 void profil_tru64(void *buffer, size_t size, unsigned long offset, unsigned long scale);
 
-/** Does the same as profil_tru64() for an array of struct profil_args_v5. */
+/** The same as profil_tru64(), but the ranges are struct profil_args_v5. */
 void profil_tru64_v5(void *buffer, size_t size, unsigned long offset, unsigned long scale);
 
 #ifdef __cplusplus
@@ -93,9 +93,9 @@ void profil_tru64_v5(void *buffer, size_t size, unsigned long offset, unsigned l
 #endif
 
 /*
- * With four arguments this is a call, and the arguments are converted: the offset may be
- * -1 or, as the manual page declares it, a pointer.  With fewer it is a source's own
- * declaration, such as `extern void profil();`, and is left alone.
+ * With four arguments, the name is called, and the arguments are converted: the offset may be
+ * -1 or, as the manual page declares it, a pointer.  With fewer arguments, a source declares
+ * the name, as in `extern void profil();`, and the declaration stays as it is.
  */
 #define profil_tru64(...) PROFIL_TRU64_CHOSEN(__VA_ARGS__)(profil_tru64, __VA_ARGS__)
 #define profil_tru64_v5(...) PROFIL_TRU64_CHOSEN(__VA_ARGS__)(profil_tru64_v5, __VA_ARGS__)

@@ -13,9 +13,9 @@
  * to the open file and ends with PROFIL_STOP, the last close, or the address space that holds its
  * table.
  *
- * Every command takes a pointer to a structure that begins with its own size in bytes.  One that is
- * shorter than the module's is treated as if it were padded with zeroes (down to the size of its
- * first version).  A longer one is accepted if all bytes that the module does not know are zero.
+ * Every command takes a pointer to a structure that begins with its own size in bytes.  A structure
+ * shorter than the module's, but not than its first version, is treated as if padded with zeroes.
+ * A longer structure is accepted if all bytes that the module does not know are zero.
  * Members marked "out" are written when the command succeeds, and ignored on entry.  Commands can
  * be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and
  * sqe->cmd holds a &struct profil_uring_cmd.
@@ -30,7 +30,8 @@
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
  *               profiled threads, as the module allows
- *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes and threads
+ *   EDQUOT      the user's limit of profiles, of pinned pages, or of followed processes and
+ *               threads is reached
  *   EFAULT      a pointer cannot be read or written; a table or a gate cannot be pinned: not
  *               mapped, not writable, beyond the end of its file, memory of a device, driver or
  *               the kernel, a shared file outside shmem and hugetlbfs, private hugetlbfs,
@@ -39,7 +40,7 @@
  *   EINTR       a fatal signal came while the command waited
  *   EINVAL      a size below the first version, an unknown flag or value, padding that is not
  *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
- *               that does not sample, one on a task with @target given, or on a CPU without it
+ *               that does not sample, a proof on a task where one on a CPU is needed, or vice versa
  *   ENODEV      (from open) the module is not loaded; the event's PMU was removed
  *   ENOENT      no such profile in this file; no CPU can count the event
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
@@ -56,7 +57,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Raised when an old program would misread a new module, once 0.1.0 has been released. */
+/* From release 0.1.0 on, raised whenever an old program would misread a new module. */
 #define PROFIL_ABI	1
 #define PROFIL_TYPE	0xD7
 
@@ -72,7 +73,7 @@
  * @flags: in: 0
  * @abi: out: PROFIL_ABI of the module
  * @region_max: out: maximum number of regions in a profile
- * @features: out: 0; bits for what later modules can do
+ * @features: out: 0; reserved for bits that announce features of later modules
  * @period_min: out: shortest period that the caller may request, in ns
  * @pages_max: out: number of pages that the caller's user may pin
  * @pages_used: out: number of pages that the user has pinned now, including the
@@ -98,12 +99,11 @@ struct profil_info {
  * @bytes: size of the counters in bytes, a multiple of @width, at most 64 GiB;
  *	0: the range swallows its ticks (they count as &profil_status.outside,
  *	and reach neither the overflow counter nor the samples)
- * @scale: 16.16 fixed-point factor; 0: every PC counts in the first counter
- *	that the rounding gives
+ * @scale: 16.16 fixed-point factor; 0: every PC has the index @bias >> @post
  * @width: bytes per counter: 2, 4 or 8
- * @pre: bits dropped before the multiplication, 0 to 3
- * @bias: added after it, 0 or 1
- * @post: bits dropped at the end, 0 to 3
+ * @pre: low bits dropped before the multiplication, 0 to 3
+ * @bias: added after the multiplication, 0 or 1
+ * @post: low bits dropped at the end, 0 to 3
  *
  * With d = pc - @offset, the index of the counter is
  *
@@ -134,10 +134,10 @@ struct profil_region {
  *	in the recording
  * @PROFIL_FAULT_REGION: a tick whose counter cannot be written turns off only the region;
  *	without it, the whole profile
- * @PROFIL_OWED_TICKS: ticks that came too late count at the PC that the next tick
- *	finds, not in &profil_status.lost_late; in an array of PCs up to 1024 at once
+ * @PROFIL_OWED_TICKS: ticks that the clock missed count at the PC of the next tick, and not as
+ *	&profil_status.lost_late; in an array of PCs, at most 1024 of them at a time
  *
- * A recording has some of these, and others: see &struct profil_record.
+ * Recordings take some of these flags, and some of their own: see &struct profil_record.
  */
 enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
@@ -178,8 +178,8 @@ enum profil_clock {
  * @reserved: 0
  * @stored: the module adds 1 for each PC that it stores
  *
- * Belongs to one profile; forked children look at their own copies.  Ticks that
- * other CPUs have begun are over when membarrier(2) with
+ * A gate belongs to one profile; a forked child's profile uses the child's own copy.  Ticks
+ * that other CPUs have begun are over when membarrier(2) with
  * MEMBARRIER_CMD_PRIVATE_EXPEDITED returns.  The process's next tick or command ends
  * the profile; otherwise a worker does, within two seconds.
  */
@@ -196,9 +196,10 @@ struct profil_gate {
  * @clock: in: &enum profil_clock
  * @limit_policy: in: &enum profil_limit
  * @period: in: CPU time between two samples of one CPU, in ns
- * @limit: in: the greatest value of a counter; 0, or more than it can hold: the most it can hold
+ * @limit: in: the greatest value of a counter; 0, or a value too large for the counter: the
+ *	most that it can hold
  * @regions: in: address of an array of &struct profil_region
- * @nr_regions: in: number of its elements
+ * @nr_regions: in: number of elements of @regions
  * @region_size: in: bytes per element
  * @overflow: in: address of a counter for PCs in no region; 0: none
  * @samples: in: address of an array of PCs; 0: none.  Without regions every PC
@@ -209,18 +210,19 @@ struct profil_gate {
  * @nr_samples: in: number of elements of @samples
  * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 if there is none
  * @sample_width: in: bytes per element of @samples: 4 or 8; 0 if there are none.  4 is for
- *	32-bit programs; of a 64-bit PC only the low half is stored
+ *	32-bit programs: it stores only the low half of a 64-bit PC
  * @stored: out: number of PCs that the replaced self profile had stored; 0 if its gate was
  *	shut
  * @gate: in: address of a &struct profil_gate, a multiple of 16; 0: none
  *
- * It replaces the process's self profile, if there is one; if it fails, that profile continues
- * untouched.
+ * The new profile replaces the process's self profile, if there is one.  If the command fails, the
+ * old profile continues untouched.
  *
- * Memory of counters and samples is looked at when a tick needs it, by the thread that had the
- * tick, before it returns to user mode; the page then stays pinned.  If it cannot be written
- * (EFAULT above), the profile, or with PROFIL_FAULT_REGION the region, is off.  If there is no
- * room to pin the page, or it is private hugetlbfs, the tick counts all the same.
+ * The memory of counters and samples is pinned page by page: when a tick needs a page, the
+ * interrupted thread pins it before returning to user mode, and it stays pinned.  If the page
+ * cannot be written (EFAULT above), the profile, or with PROFIL_FAULT_REGION the region, is turned
+ * off.  If the page cannot stay pinned, for lack of room or because it is private hugetlbfs, the
+ * tick still counts.
  */
 struct profil_start {
 	__u32 size;
@@ -245,9 +247,9 @@ struct profil_start {
  * struct profil_stop - PROFIL_STOP: end a profile
  * @size: in: bytes of this structure
  * @flags: in: 0; for a recording also PROFIL_STOP_KEEP (<linux/profil_record.h>)
- * @profile: in: 0: the caller's self profile; else a recording of this file
+ * @profile: in: 0 for the caller's self profile, or a recording of this open file
  * @reserved: in: 0
- * @stored: out: number of PCs stored since it was started
+ * @stored: out: number of PCs stored since the profile was started
  *
  * When it returns, the counters are no longer written and their memory may be
  * freed.  Stopping a self profile that does not exist is not an error.
@@ -265,7 +267,7 @@ struct profil_stop {
  * @size: in: bytes of this structure
  * @flags: in: 0
  *
- * For an administrator who wants to unload the module.  Needs CAP_SYS_ADMIN.
+ * This lets an administrator unload the module.  It needs CAP_SYS_ADMIN.
  */
 struct profil_stop_all {
 	__u32 size;
@@ -279,8 +281,8 @@ struct profil_stop_all {
  * @PROFIL_STATE_LIMIT: stopped by a counter at its limit
  * @PROFIL_STATE_FULL: stopped by a full array of PCs
  * @PROFIL_STATE_FAULT: off because its memory went away
- * @PROFIL_STATE_STOPPED: a recording that was stopped by PROFIL_STOP_ALL, or by the end of
- *	the address space that holds its table, or that is kept.
+ * @PROFIL_STATE_STOPPED: a recording that PROFIL_STOP_ALL, or the end of the address space that
+ *	holds its table, has stopped, or that PROFIL_STOP_KEEP has kept.
  *	(A self profile that PROFIL_STOP_ALL ends is PROFIL_STATE_NONE.)
  *
  * A child made by fork begins in the state of its parent's profile.  If the
@@ -299,29 +301,31 @@ enum profil_state {
  * struct profil_status - PROFIL_STATUS: the outcome of every tick
  * @size: in: bytes of this structure
  * @flags: in: 0
- * @profile: in: 0: the caller's self profile; else a recording of this file
+ * @profile: in: 0 for the caller's self profile, or a recording of this open file
  * @state: out: &enum profil_state
- * @period: out: ns
+ * @period: out: CPU time between two samples of one CPU, in ns; or events
  * @ticks: out: all ticks of the profile
  * @counted: out: ticks that incremented a counter of a region or the overflow
  *	counter, or stored a PC in the samples
- * @outside: out: ticks in no region that had no other place to be counted
+ * @outside: out: ticks in a region without counters; and ticks in no region, if there is neither
+ *	an overflow counter nor room for them in an array of samples
  * @saturated: out: ticks whose counter was at its limit
- * @kernel: out: ticks in kernel mode, which were not counted
+ * @kernel: out: ticks in kernel mode, except those that count at a user PC (PROFIL_KERNEL_TICKS)
  * @no_user_pc: out: ticks of a kernel thread, io_uring worker or the like in
  *	the profiled address space
  * @off: out: ticks while the profile, or the region, was off
  * @lost_late: out: ticks that the clock missed (it was throttled, or interrupts
  *	were off)
- * @lost_contended: out: ticks whose counter other threads kept changing; of a self profile also
- *	ticks that could not be remembered for lack of memory or room
+ * @lost_contended: out: ticks whose counter other threads kept changing; in a self profile also
+ *	ticks that could not be deferred for lack of memory or room
  * @joined: out: number of processes that a recording has followed so far
- * @followed: out: number of them that it follows now: none after PROFIL_STOP_KEEP, no process
- *	that has ended, or has executed a program that the reader must not see, and no thread
+ * @followed: out: number of processes that a recording follows now.  This excludes threads,
+ *	processes that have ended, and processes that have executed a program which the reader may
+ *	not see.  0 after PROFIL_STOP_KEEP.
  * @stored: out: number of PCs in the array of samples
- * @pinned: out: memory pinned for the profile, in bytes, without the gate's
- * @processes: out: number of address spaces in the profile now; the end of one
- *	is noticed within two seconds
+ * @pinned: out: memory pinned for the profile, in bytes, not counting the gate's page
+ * @processes: out: number of address spaces in the profile now; one that ends is counted for
+ *	up to two seconds more
  * @forks_lost: out: number of children that could not be followed
  * @lost_full: out: ticks of a recording for which its table had no room
  *
@@ -355,7 +359,7 @@ struct profil_status {
 /**
  * struct profil_uring_cmd - sqe->cmd of an IORING_OP_URING_CMD
  * @arg: address of the command's structure
- * @size: its size in bytes; must equal the size in the structure
+ * @size: size of that structure in bytes; must equal its first member
  * @reserved: 0
  */
 struct profil_uring_cmd {

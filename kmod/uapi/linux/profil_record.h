@@ -20,13 +20,13 @@
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
  * keeps its key.  The order of elements has no meaning.  A tick that finds no room
  * counts as &profil_status.lost_full.  So give the recording another table (PROFIL_TABLE) before
- * this one is full; the old one then no longer changes, and can be read at leisure.
+ * this one is full; the old table then no longer changes, and can be read at leisure.
  *
- * A recording has numbers for an eighth of the elements of its first table, but at least 32,768.
- * When all are in use, or when one user's programs use as many numbers of a system-wide recording
- * as are left, new programs count for the owner without text and name, and new texts as the unknown
- * text.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are reused once all others have been
- * given out.
+ * A recording has one number for every eight elements of its first table, but at least 32,768.
+ * When all are in use, new programs count for the owner without text and name, and new texts as the
+ * unknown text.  In a system-wide recording, this also happens to the programs of a single user
+ * that use as many numbers as are left.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are
+ * reused once all others have been given out.
  *
  * Errors are those of <linux/profil.h>, and:
  *
@@ -86,10 +86,10 @@
 #define PROFIL_RECORD_PROCESSES	(1 << 17)
 
 /*
- * Bit of &profil_record.flags: a tick also counts for its thread: in the cell of its owner and
- * PROFIL_KIND_THREADS, at its thread ID in the PID namespace of the opener of /dev/profil, or
- * at 0 if it has none there.  If the table has no room for that, the tick counts in its text
- * alone.
+ * Bit of &profil_record.flags: a tick also counts for its thread, in the cell of its owner and
+ * PROFIL_KIND_THREADS.  The offset there is the thread ID in the PID namespace of the opener of
+ * /dev/profil, or 0 if the thread has none there.  If the table has no room for this, the tick
+ * counts in its text alone.
  */
 #define PROFIL_RECORD_THREADS	(1 << 18)
 
@@ -102,7 +102,7 @@
  *
  * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too.  Each counts for an owner
  * with the thread's name, whose text is the kernel.  The idle task is not
- * recorded: time in which it is interrupted has no ticks.
+ * recorded, so interrupts of an idle CPU have no ticks.
  */
 #define PROFIL_RECORD_KERNEL	(1 << 19)
 
@@ -130,21 +130,21 @@ struct profil_count {
  * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
  *	page; the array must be zero
- * @nr_counts: in: number of its elements, a power of two from 256 to 2^28
+ * @nr_counts: in: number of elements of @table, a power of two from 256 to 2^28
  * @profile: out: the recording's number in this file
- * @target: in: the thread to record, or a thread of the process to record, in the caller's PID
- *	namespace, if the proof is on a CPU and the recording is not system-wide; needs
+ * @target: in: with a proof on a CPU, unless the recording is system-wide: ID, in the caller's PID
+ *	namespace, of the thread to record, or of a thread of the process to record; needs
  *	CAP_PERFMON, and excludes PROFIL_EVENT.  Else 0
  * @reserved: in: 0
  *
- * Every tick counts in one element, and with PROFIL_RECORD_THREADS also in that of its thread if
- * there is room, except ticks that PROFIL_STATUS reports as lost, as off, or as those of a task
- * without a user PC (&profil_status.no_user_pc).  Ticks in kernel mode, including those in
+ * Every tick counts in one element, unless PROFIL_STATUS reports it as lost, as off, or as that of
+ * a task without a user PC (&profil_status.no_user_pc).  With PROFIL_RECORD_THREADS it also counts
+ * in the element of its thread, if there is room.  Ticks in kernel mode, including those in
  * execve(2) and of exiting tasks, count in the cell of the owner and the kernel, at offset 0
- * without PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as @kernel.
+ * without PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as &profil_status.kernel.
  *
- * With PROFIL_KERNEL_TICKS a tick in kernel mode counts in the text, and at the PC, to which the
- * task will return, as a tick in user mode does; the proofs must permit sampling the kernel.
+ * With PROFIL_KERNEL_TICKS a tick in kernel mode counts as if it were a tick in user mode at the PC
+ * to which the task will return; the proofs must permit sampling the kernel.
  * Ticks in execve(2) and of exiting tasks, which do not return, count as above.  So do ticks of
  * the kernel's workers in the address space, and ticks that could not wait until their text was
  * known: for lack of room, or because their task has executed another program or exited.
@@ -153,9 +153,9 @@ struct profil_count {
  * of its own, with its ID and its name, and is described as no longer followed
  * (PROFIL_OWNER_ENDED).
  *
- * The text of a tick is what was mapped at its address when it came; with PROFIL_KERNEL_TICKS,
- * that of a tick in kernel mode may be what was mapped there a moment later.  A file that is
- * overwritten in place may count as the old one for up to 100 ms.
+ * The text of a tick is what was mapped at its address when the tick came.  With
+ * PROFIL_KERNEL_TICKS, the text of a tick in kernel mode may be what was mapped there a moment
+ * later.  A file that is overwritten in place may count as the old one for up to 100 ms.
  */
 struct profil_record {
 	__u32 size;
@@ -175,7 +175,7 @@ struct profil_record {
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @profile: in: number of a recording that is not system-wide
- * @proof: in: as in &struct profil_record; for the same event if the recording counts an event
+ * @proof: in: as in &struct profil_record; if the recording counts an event, of that event
  * @target: in: as in &struct profil_record
  * @reserved: in: 0
  *
@@ -192,16 +192,16 @@ struct profil_add {
 };
 
 /**
- * struct profil_table - PROFIL_TABLE: from now on, a recording counts in another table
+ * struct profil_table - PROFIL_TABLE: make a recording count in another table
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @profile: in: number of the recording
  * @nr_counts: in: as in &struct profil_record
  * @table: in: as in &struct profil_record
  *
- * Each tick counts in exactly one of the two tables, and in the new one once the command has
- * returned.  EPERM if the present table is not in the caller's address space.  ENOENT if the
- * recording has ended.
+ * Each tick counts in exactly one of the two tables.  Once the command has returned, ticks count
+ * only in the new one.  EPERM if the present table is not in the caller's address space.  ENOENT if
+ * the recording has ended.
  */
 struct profil_table {
 	__u32 size;
@@ -218,12 +218,14 @@ struct profil_table {
  * @profile: in: number of the recording
  * @keys: in: number of new keys to wait for, from 1 to 2^31 - 1
  *
- * The command returns at once.  poll(2) of the file then reports EPOLLPRI once any recording of the
- * file gives out a number, ends, or, unless it is system-wide, no longer follows a process
- * (&profil_status.followed), or once the file's recordings have together taken @keys elements of
- * their tables for new keys.  The next such command clears EPOLLPRI until one of these happens
- * again.  A reader arms the wake-up, looks at the recording once more, and sleeps.  ENOENT if the
- * recording has ended.
+ * The command returns at once.  poll(2) of the file then reports EPOLLPRI once
+ *
+ * - a recording of the file gives out a number, or ends;
+ * - a recording that is not system-wide stops following a process (&profil_status.followed); or
+ * - the file's recordings have together taken @keys elements of their tables for new keys.
+ *
+ * The next PROFIL_WAIT clears EPOLLPRI until one of these happens again.  A reader arms the
+ * wake-up, looks at the recording once more, and sleeps.  ENOENT if the recording has ended.
  */
 struct profil_wait {
 	__u32 size;
@@ -239,13 +241,13 @@ struct profil_wait {
  *	the addresses of modules the generation is 0.  Within them it grows when a module is
  *	loaded after a tick, so that all ticks at an address in one generation were in the
  *	same code.  Offset 0: the place in the kernel is not known, or no generation is left.
- * @PROFIL_KIND_UNKNOWN: text: not known, because the map could not be read in time, nothing
+ * @PROFIL_KIND_UNKNOWN: text: not known, because the mappings could not be read in time, nothing
  *	executable was mapped there any more, or no number was left.  Offsets are 0.
  * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
  * @PROFIL_KIND_VDSO: text: a vDSO; processes may have different ones
  * @PROFIL_KIND_MEMORY: text: memory of one address space, not backed by a file.  Offsets
  *	count from &profil_describe.base.
- * @PROFIL_KIND_OWNER: a program; with PROFIL_RECORD_PROCESSES, of one process
+ * @PROFIL_KIND_OWNER: a program; with PROFIL_RECORD_PROCESSES, a program of one process
  * @PROFIL_KIND_CELL: an owner and a text
  * @PROFIL_KIND_THREADS: text: the threads of the owner.  Offsets are thread IDs.
  * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
@@ -268,14 +270,14 @@ enum profil_kind {
 
 /**
  * enum profil_owner_state - &profil_describe.state, of an owner
- * @PROFIL_OWNER_LIVE: it runs the program; user and cgroup are the current ones
- * @PROFIL_OWNER_ENDED: it has ended, has executed another program, or is no longer
+ * @PROFIL_OWNER_LIVE: the process runs the program; user and cgroup are the current ones
+ * @PROFIL_OWNER_ENDED: the process has ended, has executed another program, or is no longer
  *	followed.  User and cgroup are those at its end, those when it began to run this
  *	program, or those when following ended, respectively
- * @PROFIL_OWNER_EXECUTES: it is in execve(2); user and cgroup are those when it began to run
- *	this program.  Its command name in /proc may already be that of the next program.
- * @PROFIL_OWNER_IRQ: not a process: interrupts, which are not charged to what they interrupt
- * @PROFIL_OWNER_SOFTIRQ: likewise softirqs, also those that ksoftirqd runs
+ * @PROFIL_OWNER_EXECUTES: the process is in execve(2); user and cgroup are those when it began to
+ *	run this program.  Its command name in /proc may already be that of the next program.
+ * @PROFIL_OWNER_IRQ: no process: interrupts, which are not charged to the task they interrupt
+ * @PROFIL_OWNER_SOFTIRQ: no process: softirqs, including those that ksoftirqd runs
  */
 enum profil_owner_state {
 	PROFIL_OWNER_LIVE	= 0,
@@ -293,14 +295,14 @@ enum profil_owner_state {
  *	for open_by_handle_at(2).
  * @PROFIL_DESCRIBE_RELEASE: afterwards, drop the module's own reference to the file, so
  *	that the module no longer keeps the file system from being unmounted
- * @PROFIL_DESCRIBE_FORGET: forget the number afterwards; it then gives ENOENT.  An owner's
- *	cells of the kernel, of unknown text and of its threads are forgotten with it.  To
- *	forget one of these alone is EINVAL, as for the numbers that every recording has.
- *	Ticks may still count for a forgotten number: for an owner, as long as its processes
- *	run that program, and their children may count for the owner without text and name;
- *	for a cell, another 100 ms.  If the same thing counts again after that, it gets
- *	another number.  The number itself is reused only after all those that follow it, up
- *	to &profil_describe.highest
+ * @PROFIL_DESCRIBE_FORGET: forget the number afterwards; describing it then fails with ENOENT.
+ *	An owner's cells of the kernel, of unknown text and of its threads are forgotten with
+ *	it.  To forget one of these alone is EINVAL, as is forgetting a number that every
+ *	recording has.  Ticks may still count for a forgotten number: for an owner, as long as
+ *	its processes run that program (their children may then count for the owner without
+ *	text and name); for a cell, another 100 ms.  If the same owner or text counts again after
+ *	that, it gets a new number.  The forgotten number is reused only after all those that
+ *	follow it, up to &profil_describe.highest
  */
 enum profil_describe_flag {
 	PROFIL_DESCRIBE_OPEN	= 1 << 0,
@@ -313,36 +315,36 @@ enum profil_describe_flag {
  * @size: in: bytes of this structure
  * @flags: in: &enum profil_describe_flag
  * @profile: in: a recording of this file
- * @number: in: a number; 0: only @numbers is wanted
- * @numbers: out: the last number that was given out; numbers not given out give ENOENT.  After
+ * @number: in: a number; 0: only get @numbers, @highest and @in_use
+ * @numbers: out: the last number that was given out; a number not yet given out is ENOENT.  After
  *	@highest, forgotten numbers are given out again, in ascending order
  * @kind: out: &enum profil_kind; 0 if @number is 0
  * @owner: out: CELL: number of its owner; else 0
- * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
- *	kernel if it is a kernel thread; else 0
- * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: that of its code, 0 if the caller
- *	lacks CAP_SYSLOG or kernel.kptr_restrict hides addresses; else 0
+ * @text: out: CELL: number of its text; OWNER: number of the text of the executed file, or of the
+ *	kernel for a kernel thread; else 0
+ * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: the address of its code, 0 if the
+ *	caller lacks CAP_SYSLOG or kernel.kptr_restrict hides addresses; else 0
  * @inode: out: FILE: its inode number, as in stat(2); but on overlayfs, stat(2) reports that
  *	of another layer once the file has been copied up; else 0
  * @bytes: out: FILE: its size when first seen; VDSO: its size; MODULE: its size, 0 if
  *	@base is 0; else 0
- * @device_major: out: FILE: as in stat(2); but on some file systems, stat(2) reports another
+ * @device_major: out: FILE: as in stat(2), which reports a different device on some file systems
  * @device_minor: out: likewise
  * @pid: out: MEMORY, OWNER of one process: process ID in the PID namespace of the opener of
  *	/dev/profil, 0 if it has none there; else 0
  * @fd: out: with PROFIL_DESCRIBE_OPEN: the new descriptor; else -1
  * @path: in: address of a buffer for the path of a FILE, or the name of a MODULE, whose
  *	first 24 bytes are known; 0: no buffer
- * @path_size: in: its size in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
- *	of the path, with the final 0; 0 if @number is neither, or the file was released.
+ * @path_size: in: size of the buffer in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
+ *	of the path, with the final 0; 0 if @number is that of neither, or the file was released.
  *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
  * @highest: out: the highest number that is ever given out
- * @name: out: OWNER: the command name, ending with a 0 if it is shorter
+ * @name: out: OWNER: the command name, padded with zeroes
  * @uid: out: OWNER of one process: its effective user, in the caller's user
  *	namespace; else 0.  Once the process has ended, the user at its end; once the
  *	recording has ended, a user that the process had before that
- * @parent: out: OWNER of one process: the owner that forked it, or that executed it, if
- *	the recording has seen that; else 0
+ * @parent: out: OWNER of one process: the owner that forked the process, or that executed this
+ *	program, if the recording has seen that; else 0
  * @cgroup: out: OWNER of one process: the inode number of the directory of its version 2
  *	cgroup, 0 if it has none; else 0
  * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* <unistd.h> for sources of another system, including the profil() that it declared there. */
+/* The <unistd.h> of another system, which also declares that system's profil(). */
 #ifndef PROFIL_ORIGINAL_UNISTD_H
 #define PROFIL_ORIGINAL_UNISTD_H
 
