@@ -146,8 +146,8 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
 }
 
 /*
- * Fortran's profil(): arguments by reference.  IRIX integers have four bytes;
- * the Fortran module in profil.f90 also accepts eight.
+ * profil() for Fortran, which passes arguments by reference.  IRIX integers have four
+ * bytes; the Fortran module in profil.f90 also accepts eight.
  */
 PROFIL_EXPORT int profil_(unsigned short *buffer, const int *bufsiz, const int *offset, const int *scale)
 {

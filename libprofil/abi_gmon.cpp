@@ -64,7 +64,7 @@ PROFIL_EXPORT int monitor_aix(char *low, char *high, unsigned short *buffer, int
 	const Caller caller;
 	const size_t bytes = bufsize > 0 ? static_cast<size_t>(bufsize) * sizeof *buffer : 0;
 
-	/* AIX: exit() also writes a profile that was started by monitor(). */
+	/* On AIX, exit() also writes a profile that monitor() has started. */
 	static std::atomic<bool> at_exit = false;
 
 	if (!at_exit.exchange(true))

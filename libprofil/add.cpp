@@ -39,8 +39,8 @@ void finish(Addition &addition, int error)
 /**
  * Targets that are added together.
  *
- * With CAP_PERFMON they share a proof.  Without it, each target needs its own, and all proofs of a batch are
- * open at the same time.
+ * With CAP_PERFMON they share a proof.  Without it, each target needs a proof of its own, and all
+ * proofs of a batch are open at the same time.
  */
 class Batch {
 public:
@@ -75,9 +75,9 @@ private:
 
 	const Device &device_;
 	const Begun &recording_;
-	const uint32_t flags_; /* of each proof */
+	const uint32_t flags_; /* for open_proof() */
 	const perf_event_attr *const event_;
-	Ring ring_; /* one for all batches: making one takes longer than many commands */
+	Ring ring_; /* shared by all batches: setting up a ring takes longer than many commands */
 	const size_t limit_;
 	bool share_;
 	Fd shared_;
@@ -109,7 +109,7 @@ bool no_descriptor(int error)
 	return error == EMFILE || error == ENFILE;
 }
 
-/** @return the descriptor of a proof for all processes, or -1. */
+/** @return the descriptor of the shared proof, which is on a CPU, or -1. */
 int Batch::shared_proof(pid_t pid)
 {
 	if (!share_ || pid <= 0)
@@ -120,8 +120,8 @@ int Batch::shared_proof(pid_t pid)
 }
 
 /*
- * If no descriptor is free even for an empty batch, the ring or the shared proofs may hold
- * the last ones: close them and try again.
+ * If no descriptor is free even for an empty batch, the ring and the shared proof may hold
+ * the last ones: close both and try again.
  */
 int Batch::prove(pid_t pid, Fd &proof)
 {
@@ -171,8 +171,8 @@ void Batch::by_ioctl(Addition &addition)
 }
 
 /*
- * If the shared proof fails, the target's own may work, and otherwise gives the better error.  A
- * target that is already in the recording needs no proof.
+ * If the shared proof fails, a proof on the target itself may work; if not, its error says more.
+ * A target that is already in the recording needs no proof.
  */
 void Batch::end(Addition &addition, int error)
 {

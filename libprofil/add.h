@@ -12,7 +12,7 @@ namespace libprofil {
 /** One target on its way into the module. */
 struct Addition {
 	profil_target *target; /**< the caller's */
-	Fd proof;	       /**< open until the command is done; empty if the batch's is used */
+	Fd proof;	       /**< open until the command is done; empty if the proof is shared */
 	profil_add command;    /**< PROFIL_ADD's argument */
 };
 

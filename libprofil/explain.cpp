@@ -51,7 +51,7 @@ bool module_info(profil_info &info)
 	return !device.open() && !device.info(&info);
 }
 
-/* At 3, a Debian extension, only CAP_SYS_ADMIN helps; at 2, kernel ticks need CAP_PERFMON. */
+/* Level 3 is a Debian extension: only CAP_SYS_ADMIN helps.  At 2, kernel ticks need CAP_PERFMON. */
 void not_permitted(const Text &text)
 {
 	const long paranoid = perf_event_paranoid();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file libprofil/gate.h
- * The switch of the process's own profile: off without a descriptor.
+ * Turn the process's own profile off without a descriptor.
  *
  * On the classical systems, turning profiling off never fails.  But by then a program
  * may have no free descriptor, another root directory, or a seccomp filter.  So the

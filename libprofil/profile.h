@@ -60,7 +60,7 @@ constexpr profil_spec classic_profile()
 /** @see profil_self_start().  @return 0, or an errno value; EFAULT if a counter cannot be written. */
 [[nodiscard]] int start_self(const profil_spec &spec, uint64_t *stored);
 
-/** start_self() for a caller's spec, whose regions may be at any address, even a bad one. */
+/** start_self() for a caller's spec, whose pointer to the regions may be bad. */
 [[nodiscard]] int start_callers(const profil_spec &spec, uint64_t *stored);
 
 /**

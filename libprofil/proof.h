@@ -20,7 +20,7 @@ namespace libprofil {
  * @param flags enum profil_flag of the profile: kernel ticks need an event
  *        that does not exclude the kernel.
  * @param proof receives the descriptor.
- * @param event the event to sample; nullptr: time.
+ * @param event the event that is the source of ticks; nullptr: the clock is.
  * @return 0, or an errno value.
  */
 [[nodiscard]] int open_proof(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);

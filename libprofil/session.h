@@ -8,7 +8,7 @@
 
 namespace libprofil {
 
-/** A recording of a session, with what the proof of each of its processes depends on. */
+/** A recording of a session, with the flags and the event that its proofs depend on. */
 struct Begun {
 	uint32_t profile;
 	uint32_t flags;	       /**< of PROFIL_RECORD */

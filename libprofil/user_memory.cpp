@@ -44,7 +44,7 @@ private:
 	bool open_;
 };
 
-/* If no descriptor is free for a pipe either, trust the pointer. */
+/* If no descriptor is free for a pipe, trust the pointer. */
 int copy_by_pipe(void *to, const void *from, size_t bytes)
 {
 	const Pipe pipe;

@@ -20,7 +20,7 @@ namespace libprofil {
 [[nodiscard]] int copy_to_caller(void *to, const void *from, size_t bytes);
 
 /**
- * Make the page at an address ready for writing.  Async-signal-safe.
+ * Fault in the page at an address for writing.  Async-signal-safe.
  * @return 0, or EFAULT if it cannot be written.
  */
 [[nodiscard]] int make_writable(uint64_t address);

@@ -27,7 +27,7 @@ static profil_spec aix_profile()
 	return spec;
 }
 
-/* On AIX a profile without memory is EFAULT, whatever the cause. */
+/* On AIX, lack of memory for the profile is EFAULT, whatever its cause. */
 static int error_of(int error)
 {
 	return error == ENOMEM || error == EDQUOT ? EFAULT : error;

@@ -24,7 +24,7 @@ struct AixRange {
  *
  *  - scale 0 or 1: turns the profile off, unless the other form has started it.
  *  - size below one counter: no effect.
- *  - turned on while on, in either form: no effect.
+ *  - any other scale while a profile is on, in either form: no effect.
  *  - a buffer at an odd address: EINVAL; a buffer that is NULL, or that cannot be
  *    written, including for lack of memory: EFAULT.
  *
@@ -40,7 +40,7 @@ struct AixRange {
  *
  *  - an empty list: turns the profile off if this form is on; otherwise no effect.
  *  - a list in which no range counts: no effect.
- *  - turned on while on, in either form: no effect.
+ *  - any other list while a profile is on, in either form: no effect.
  *
  * @return 0, or an errno value: EINVAL (high does not ascend, or a buffer is at an
  *         odd address), EFAULT (the list or a buffer is bad, or there is no memory).

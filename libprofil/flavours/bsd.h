@@ -25,7 +25,7 @@ namespace libprofil {
  *
  * It does nothing while profiling is off.  A PC that several buffers cover counts in
  * one of them: profil()'s own, else the one that was added last.  Scales above 0x10000
- * are ordinary ones here, as on macOS.
+ * are allowed here, as on macOS.
  * @return 0, or an errno value: EINVAL (a buffer at an odd address); EFAULT, which
  *         macOS does not report to the program; ENOMEM beyond 100 buffers.  The
  *         previous buffers then continue.

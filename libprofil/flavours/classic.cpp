@@ -18,7 +18,7 @@ static uint8_t shift_of(uint8_t width)
 
 bool is_possible(const Histogram &histogram)
 {
-	const uint64_t bytes = histogram.bytes; /* a size_t of 32 bits never exceeds it */
+	const uint64_t bytes = histogram.bytes; /* a 32-bit size_t never exceeds the maximum */
 
 	return bytes <= PROFIL_BIN_BYTES_MAX;
 }

@@ -43,7 +43,7 @@ enum class Rounding {
  * A region from the offset upwards; the module clips it to the PCs that the buffer covers.
  *
  * Only whole counters of the buffer are used.  A buffer larger than the module accepts
- * is cut to what it accepts, and at the end of user space.
+ * is cut to the maximum.
  * @see struct profil_region.
  */
 [[nodiscard]] profil_region region_of(const Histogram &histogram, Rounding rounding);
@@ -69,7 +69,7 @@ enum class Rounding {
 /** A copy of the region without counters, which swallows its ticks. */
 [[nodiscard]] profil_region swallowing(const profil_region &region);
 
-/** A pointer as the module expects it: zero-extended when it becomes 64 bits. */
+/** A pointer as the module expects it: zero-extended to 64 bits. */
 [[nodiscard]] inline uintptr_t address(const void *pointer)
 {
 	return reinterpret_cast<uintptr_t>(pointer);
@@ -92,9 +92,10 @@ enum class TimeBits {
 [[nodiscard]] uint64_t used_bytes(uint64_t start, uint64_t bytes);
 
 /**
- * Start the profile, for systems on which a buffer that cannot be written is EFAULT.  If a
- * buffer has more than 1 GiB, its program does not know where it ends: no buffer is checked
- * then, and all are cut to used_bytes().
+ * Start the profile, for systems on which a buffer that cannot be written is EFAULT.
+ *
+ * A buffer above 1 GiB means that the program does not know its size.  Then no buffer is
+ * checked, and all are cut to used_bytes().
  * @param regions the spec's regions.
  * @return 0, or an errno value.
  */

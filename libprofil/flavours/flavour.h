@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file libprofil/flavours/flavour.h
- * The choice of the system whose semantics the plain profil() has.
+ * Choose the system whose semantics the plain profil() has.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
  * The plain profil().
  *
  * The buffer may be a list only in the flavours of AIX (size -1) and Tru64 (offset -1;
- * the scale holds the flags).  In the others it is never read as one: a size of
- * (size_t)-1 there means that the program knows no limit.
+ * the scale holds the flags).  In the other flavours it never is one: there, a size of
+ * (size_t)-1 means that the program does not know the size.
  * @return 0, or an errno value.
  */
 [[nodiscard]] int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale);

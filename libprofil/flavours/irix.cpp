@@ -33,7 +33,7 @@ struct Entries {
 	}
 };
 
-/* Are all PCs counted in the first counter? */
+/* True if every PC counts in the first counter. */
 static bool is_clock(size_t offset, uint32_t scale)
 {
 	return offset == 0 && scale == scale_of_clock;

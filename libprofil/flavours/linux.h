@@ -24,7 +24,7 @@ struct LinuxProf {
  *  - size below one counter: nothing is counted, and the previous profile is off.
  *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT.
  *    The previous profile then continues.
- *  - a size that no buffer has, such as -1: the buffer is checked when a counter in
+ *  - a size above 1 GiB, such as (size_t)-1: the buffer is checked when a counter in
  *    it changes, not at the start.
  *
  * @return 0, or an errno value.
@@ -36,9 +36,8 @@ struct LinuxProf {
  *
  * Where regions overlap, the one with the largest offset counts the PC.  PCs in no region
  * count in the first counter of the overflow entry: the last entry with offset 0 and
- * scale 2, anywhere in the array.  Entries
- * with scale 0 or with buffers below one counter count nothing.  Counters stay at
- * their greatest value.
+ * scale 2, anywhere in the array.  Entries with scale 0 or with buffers below one counter
+ * count nothing.  Counters stay at their greatest value.
  *
  *  - nr 0, or nothing to count: turns the profile off.
  *  - EINVAL: nr below 0, an unknown flag, an unaligned buffer, a scale above 32

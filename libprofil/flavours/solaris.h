@@ -17,7 +17,7 @@ namespace libprofil {
  *    previous profile is off, and no error is reported.
  *  - a buffer that cannot be written: the first tick that counts in it turns the profile off.
  *  - the whole profile stops instead of counting beyond 32767.
- *  - it discards the number of PCs that pcsample() had stored.
+ *  - the number of PCs that pcsample() had stored is discarded.
  *
  * @return 0, or an errno value: the module is missing, or limits are reached.
  */
@@ -30,7 +30,7 @@ namespace libprofil {
  *  - nr == 0: turns sampling off.
  *  - an array that cannot be written: the first tick turns sampling off.
  *
- * Replaces a profil() that is on, and is replaced by one.
+ * pcsample() and profil() replace each other.
  *
  * @param previous out: PCs stored since the previous pcsample(); 0 if there was
  *        none, or after profil().

@@ -14,7 +14,7 @@
 
 namespace libprofil {
 
-/** One caller's calls of one function. */
+/** The calls of one function from one call site. */
 struct Call {
 	uintptr_t from;		   /**< return address of the call */
 	uintptr_t self;		   /**< address in the called function */

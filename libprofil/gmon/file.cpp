@@ -19,7 +19,7 @@ namespace {
 constexpr uint8_t time_histogram = 0;
 constexpr uint8_t call_arc = 1;
 
-/* Bytes of text per record, and its alignment: small, as a hot counter needs many records. */
+/* Size and alignment of a record's text.  Small: a count above 65,535 repeats the whole record. */
 constexpr uintptr_t text_of_record = 1 << 16;
 
 constexpr uint32_t histogram_max = UINT16_MAX;
@@ -195,7 +195,7 @@ bool holds(const TextCounters &range, uintptr_t pc)
 	return pc >= range.low && pc < range.high;
 }
 
-/* The called function's range; nullptr if an end is outside all ranges: gprof cannot name it. */
+/* The called function's range; nullptr if gprof cannot name the function or its caller. */
 const TextCounters *range_of(const Gmon &gmon, const Call &call)
 {
 	const TextCounters *self = nullptr, *from = nullptr;

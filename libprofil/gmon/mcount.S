@@ -13,7 +13,7 @@
  * hold some as well.
  */
 
-/* CALLER: where the return address of the profiled function is. */
+/* CALLER: operand with the return address of the profiled function. */
 .macro counter name, caller:vararg
 	.globl \name
 	.type \name, @function
@@ -63,7 +63,7 @@
  * not position-independent does not have the address of the GOT in %ebx.
  */
 
-/* CALLER: where the profiled function's return address is, after three pushes. */
+/* CALLER: operand with the profiled function's return address, after three pushes. */
 .macro counter name, caller:vararg
 	.globl \name
 	.type \name, @function

@@ -27,12 +27,12 @@ namespace libprofil {
  * Make the path of a file.
  * @param first the result of first_process().
  * @param object name of the shared object, or "" for the program.
- * @param number counts the objects with this name, from 1.
+ * @param number of the object among those with this name, from 1.
  * @return 0, or ENAMETOOLONG.
  */
 [[nodiscard]] int gmon_path(pid_t first, const char *object, size_t number, char *path, size_t bytes);
 
-/** Print "libprofil: WHAT: WHY" on standard error; if WHY is nullptr, the text of the error. */
+/** Print "libprofil: WHAT: WHY" on standard error.  If WHY is nullptr, print the error's text. */
 void say(const char *what, const char *why, int error);
 
 } // namespace libprofil

@@ -36,9 +36,9 @@ constexpr uint8_t finest_shift = 2;    /**< four bytes of text per counter */
 constexpr uint8_t coarsest_shift = 16; /**< the text of one gmon.out record */
 
 /**
- * Choose the ranges, without counters: in one object the text between low and high,
- * in all others the whole text.  If low is the program's entry point, the range begins
- * at the start of the program's text instead.
+ * Choose the ranges, without counters: every text as a whole, except that the first with code
+ * between low and high is clipped to them.  If low is the program's entry point, the range
+ * begins at the start of the program's text instead.
  * @return 0, ENOMEM, or EINVAL: there is no text between low and high.
  */
 [[nodiscard]] int choose_ranges(GmonRanges &ranges, uintptr_t low, uintptr_t high);

@@ -9,8 +9,8 @@
  * profil() calls profil_FLAVOUR().
  *
  *  - Each name has an object of its own, because the linker takes whole objects: a
- *    program that calls profil() may have a monitor() of its own, and with two
- *    flavours the first archive that has a name defines it.
+ *    program that calls profil() may have a monitor() of its own.  If a program is linked
+ *    with two flavours, the first archive that has a name defines it.
  *  - The names are hidden.  They belong to the executable or shared library that is
  *    linked with the archive; other libraries in the process, and dlsym(), still find
  *    libprofil's.
