@@ -47,7 +47,7 @@ private:
 	Fd event_;
 };
 
-/** A forked child.  Killed when its parent, or this, ends. */
+/** A forked child.  It is killed when its parent ends, or when this object is destroyed. */
 class Child {
 public:
 	explicit Child(const std::function<void()> &run);
@@ -65,7 +65,7 @@ private:
 };
 
 std::string read_file(const std::string &path);
-/** CPU time of a process; 0: of this one. */
+/** CPU time of a process, or of this process if @p pid is 0. */
 uint64_t process_ns(pid_t pid = 0);
 
 /** Is the process in an interruptible sleep? */

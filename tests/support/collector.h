@@ -10,7 +10,7 @@
 
 namespace support {
 
-/** A server that keeps each POSTed body in a file and answers with a status of its choosing. */
+/** A server that answers each POST with the next given status, and stores accepted bodies. */
 inline constexpr char server_script[] = R"(
 import http.server, sys
 directory, statuses = sys.argv[1], [int(s) for s in sys.argv[2:]]

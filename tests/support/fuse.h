@@ -17,7 +17,7 @@ bool fuse_available();
 
 /**
  * A directory with a mounted file system.  The file system lives as long as a process has the
- * device open; after that, accesses that wait for a page fail.
+ * device open; after that, pending accesses to its pages fail.
  */
 class FuseMount {
 public:
@@ -44,13 +44,13 @@ private:
 };
 
 /**
- * The protocol of <linux/fuse.h>, as far as one file full of zeroes needs it.  All requests are
+ * The part of <linux/fuse.h>'s protocol that one file full of zeroes needs.  All requests are
  * answered at once except reads, which the caller answers.  Needs a process of its own, which does
  * nothing else.
  */
 class FuseServer {
 public:
-	/** Open flags with which mmap(2) drops the pages, and waits for those being read. */
+	/** Open flags that make mmap(2) wait for pages being read, and drop the cached pages. */
 	static constexpr uint32_t fresh_pages = FOPEN_DIRECT_IO;
 
 	struct Read {

@@ -101,7 +101,7 @@ inline GmonFile read_gmon(const std::string &path)
 	return file;
 }
 
-/** The addresses of a function in its file: the first one, and the first one after it. */
+/** A function's addresses in its file: [low, high). */
 struct Symbol {
 	uint64_t low, high;
 };

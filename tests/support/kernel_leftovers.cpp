@@ -7,7 +7,7 @@
 
 namespace {
 
-/** 0 if there is no such file, as while the module is not loaded. */
+/** 0 if there is no such file, for example because the module is not loaded. */
 int64_t number_in(const std::string &path)
 {
 	int64_t number = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/leftovers.h  Leftovers of a test case whose process has ended: other
- * processes, and more of anything that the test program has registered.
+/** @file tests/support/leftovers.h  Leftovers of a test case whose process has ended: processes
+ * that still run, and an increase in any amount that the test program has registered.
  */
 #pragma once
 
@@ -26,12 +26,12 @@ struct Leftovers {
 using Amounts = std::vector<int64_t>;
 
 /**
- * The amounts now.  Measured before and after each test, which is blamed for the difference only:
- * one test's leftovers do not fail the later ones.
+ * The amounts now.  They are measured before and after each test.  Only an increase fails it, so
+ * one test's leftovers do not fail later tests.
  */
 Amounts leftover_amounts();
 
-/** Orphans of tests become children of this process from now on, which has to wait for them. */
+/** From now on, adopt orphans of tests as children of this process, which has to wait for them. */
 void adopt_orphans();
 
 /**

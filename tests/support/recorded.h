@@ -43,7 +43,7 @@ inline size_t lines(const std::string &text)
 	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/** A file's report.  Checks that every tick is accounted for, and every counted one in a row. */
+/** A file's report.  Checks that it accounts for every tick, and its rows for every counted one. */
 inline Json report(const std::string &file, const std::string &by = "function")
 {
 	const Output output = profil("report --json --by " + by + " " + file);
@@ -99,7 +99,7 @@ inline uint64_t samples_by_thread(const std::string &file)
 	return sum;
 }
 
-/** The values of a type, by function. */
+/** The values of one type in a file, by function. */
 inline std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type)
 {
 	const Output output = profil("report --json --value " + type + " " + file);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/support/suite.cpp  main() of the test programs.
  *
- * It is that of Catch2, except that with --suite it runs each test case in a child of its own,
- * so that a crash or a hang only fails that test.
+ * The same as Catch2's own, except that with --suite it runs each test case in a child of its own,
+ * so that a crash or a hang fails only that test.
  */
 #define CATCH_CONFIG_RUNNER
 #include "tests/support/catch.h"
@@ -150,7 +150,7 @@ std::string exact(const std::string &name)
 	return pattern;
 }
 
-/** The set of signals that has only SIGCHLD. */
+/** A signal set of SIGCHLD alone. */
 sigset_t end_of_child()
 {
 	sigset_t set;
@@ -303,7 +303,7 @@ bool wait_for_end(pid_t pid, unsigned seconds, int &status)
 /** How a test ended. */
 struct Verdict {
 	std::string problem; /* empty if there was none */
-	std::string skipped; /* why; empty if it was not */
+	std::string skipped; /* the reason; empty if it was not skipped */
 };
 
 /** The reason that a skipped test printed last. */
@@ -416,7 +416,7 @@ int main(int argc, char **argv)
 	try {
 		if (mode == "--suite")
 			return run_suite({argv + 2, argv + argc});
-		/* Catch2's own option for this has another name in each of its versions. */
+		/* Catch2's own option for this has a different name in each major version. */
 		for (const std::string &name : tests_named({argv + 2, argv + argc}))
 			std::cout << name << '\n';
 		return 0;

@@ -48,7 +48,7 @@ public:
 		return tmux(attributes ? "capture-pane -p -e" : "capture-pane -p");
 	}
 
-	/** Does the screen meet the condition within a minute? */
+	/** Wait until the screen meets the condition; false if it does not within a minute. */
 	[[nodiscard]] bool soon(const std::function<bool(const std::string &)> &condition) const
 	{
 		using namespace std::chrono;

@@ -21,8 +21,9 @@ constexpr size_t page = 4096;
 constexpr int both = PROT_READ | PROT_WRITE;
 int shared_file = -1;
 /**
- * A userfaultfd.  Nothing reads its events, so a fault waits until it is closed or a signal
- * comes.  Records its process, because processes that share memory have their own descriptors.
+ * A userfaultfd.  Nothing reads its events, so a fault waits until the descriptor is closed or a
+ * signal comes.  The process is known because processes that share memory have descriptors of
+ * their own.
  */
 struct Faults {
 	int fd = -1;

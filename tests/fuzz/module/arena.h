@@ -21,13 +21,15 @@ public:
 
 	/** Maps all slots, once in each process. */
 	static void map_all(Random &random);
-	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew (some of them privately from
-	 * the slow file), or makes a userfaultfd watch it. */
+	/**
+	 * Unmaps, protects, moves, advises or locks a slot; maps it anew, sometimes from the slow
+	 * file; or makes a userfaultfd watch it.
+	 */
 	static void disturb(Random &random);
 	/** Complains if the margin of a slot, which holds no counter, was written. */
 	static void check_margins(Random &random);
 
-	/** A place for counters: mostly valid, now and then anything. */
+	/** A place for counters: mostly valid, now and then at a bad address. */
 	static uint64_t place(Random &random, uint64_t align, uint64_t &bytes);
 };
 

@@ -61,7 +61,7 @@ void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size);
 bool harmless(unsigned command, const Argument &argument, const Argument &before);
 /**
  * Opens a proof for a target, or a system-wide one; now and then one that is refused.
- * @param event the proof is of an event, not of the clock
+ * @param event the proof is for a recording of an event, not of the clock
  */
 int make_proof(Random &random, pid_t target, bool everybody, bool event);
 /** An address at which a structure is not, or not completely, accessible. */

@@ -101,7 +101,7 @@ uint64_t statistic(const std::string &name)
 	return std::stoull(text);
 }
 
-/** Is the first number of the file "ticks" the sum of the others? */
+/** True if the first number of the file "ticks" is the sum of the others. */
 bool ticks_add_up(uint64_t &counted)
 {
 	std::istringstream lines(contents(std::string(statistics) + "ticks"));
@@ -172,7 +172,7 @@ std::vector<pid_t> descendants()
 	return found;
 }
 
-/** Where in the kernel each thread of a process is. */
+/** The state and kernel stack of each thread of a process. */
 std::string whereabouts(pid_t pid)
 {
 	const auto threads = "/proc/" + std::to_string(pid) + "/task";

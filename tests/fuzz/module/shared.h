@@ -21,7 +21,7 @@ struct Shared {
 	char slow_file[64]; /* a FUSE file whose pages may never come; empty without FUSE */
 	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, recordings, kills;
 	/*
-	 * Reads of the slow file, how many of them were answered late or never, and commands that
+	 * Reads of the slow file; reads answered late; reads never answered; and commands that
 	 * waited for a page of the file or of a userfaultfd.
 	 */
 	std::atomic<uint64_t> slow_reads, slow_late, slow_never, waited;

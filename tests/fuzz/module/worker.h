@@ -9,8 +9,8 @@
 namespace fuzz {
 
 /**
- * Never returns.  A worker's actions depend on the seed, its number, and how many workers
- * had that number before it.
+ * Never returns.  A worker's actions depend on the seed, its number, and its generation: the
+ * number of workers that had the same number before it.
  */
 [[noreturn]] void be_worker(unsigned number, unsigned generation, unsigned threads);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/reader/read_profile.h  The work of the fuzzer on a file, and of the host tests
- * on its corpus. */
+/** @file tests/fuzz/reader/read_profile.h  The check of one file by the fuzzer; the host tests run
+ * it on the fuzzer's corpus. */
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace fuzz {
  * reports as text and JSON, every export, annotations, merged and compared with
  * itself.  Aborts with a line on standard error if two of these contradict each
  * other.
- * @return whether it is a profile
+ * @return whether the content is a profile
  */
 bool read_profile(std::string_view content);
 
