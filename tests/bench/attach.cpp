@@ -3,7 +3,7 @@
  *
  * Meant for a guest under -icount, where a virtual nanosecond is an executed
  * instruction.  The targets sleep, so the figure includes none of their work;
- * it includes what the kernel's own threads do for a caller.
+ * it does include work that the kernel's own threads do for the caller.
  *
  * Usage: attach processes|threads|everybody NUMBER LABEL
  * processes: NUMBER processes with one thread each, all but the first added with one call of

@@ -5,13 +5,13 @@
  *
  * Usage: bias WORK METHOD PERIOD-NS
  * WORK spends a known time in each of its loops:
- * split: one, two, three and four parts of the time, in chunks of random length and order;
- * bursts: woken each ms, it spends a twentieth of it in one loop and then three in another.
+ * split: divides the time 1 : 2 : 3 : 4, in chunks of random length and order;
+ * bursts: wakes every ms, and spends 1/20 ms in one loop and then 3/20 ms in another.
  * METHOD is one of cost's methods that count in memory.
  * Prints: bias WORK METHOD PERIOD TICKS EXPECTED SHARE WANTED CHI-SQUARE DEGREES
  * TICKS: the ticks in the loops; EXPECTED: the time of the loops, in periods; SHARE: the
- * first loop's share of the ticks; WANTED: its share of the time; CHI-SQUARE: of the
- * ticks' distribution.
+ * first loop's share of the ticks; WANTED: its share of the time; CHI-SQUARE, DEGREES: the
+ * chi-square statistic of the ticks' distribution, and its degrees of freedom.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"

@@ -10,7 +10,7 @@
  * forks-bytes, execs, faults, samples-64-places and samples-1000-places (work.cpp);
  * starts: METHOD is started and stopped; idle: nothing runs for a second, and SAMPLES are the
  * timers' interrupts.
- * METHOD: none; floor (the module floor ticks, and this program only waits); profil, bsd, tru64,
+ * METHOD: none; floor (no profile while the module floor ticks); profil, bsd, tru64,
  * aix, solaris, pcsample (self profiles); linux (profil()); sessions (as many recordings as users
  * can make), sessions-thread (the same, and recordings of this thread); recorded, everybody
  * (recordings, for which REGIONS are mappings of text), recorded-kernel, everybody-kernel (the

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
 
-/** How often a process works, and for how long, in ns. */
+/** A process works for `work` ns every `each` ns. */
 struct Habit {
 	std::uint64_t each, work;
 };

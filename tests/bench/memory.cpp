@@ -120,7 +120,7 @@ std::vector<pid_t> targets_with_a_thread(unsigned number)
 	return pids;
 }
 
-/** Records a process; with @p shared, in the first recording, so that no table is added. */
+/** Record a process.  If @p shared, add it to the first recording, which needs no new table. */
 void record(pid_t pid, bool shared)
 {
 	constexpr std::uint64_t period = 1'000'000;
@@ -174,8 +174,8 @@ void bpf_attach_to(pid_t pid, bool)
 using Attach = void (*)(pid_t, bool);
 
 /**
- * The memory per process of the second half: the first half also allocates what is needed only
- * once.
+ * The memory for each process of the second half: the first half also allocates memory that is
+ * needed only once.
  */
 double each_process(Attach attach_to, unsigned number, double (*memory)(), bool bare)
 {

@@ -42,10 +42,10 @@ public:
 struct Wish {
 	std::uint64_t period = 0; /**< in ns of CPU time, or a number of events */
 	unsigned regions = 1;
-	std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK; /**< sampled; of PERF_TYPE_SOFTWARE */
+	std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK; /**< a PERF_TYPE_SOFTWARE event to sample */
 };
 
-/** Does the wish name an event, which counts in user mode, and not the clock? */
+/** True if the wish names an event, counted in user mode only, instead of the clock. */
 inline bool is_event(const Wish &wish)
 {
 	return wish.event != PERF_COUNT_SW_CPU_CLOCK;

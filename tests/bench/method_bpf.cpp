@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/bench/method_bpf.cpp  A BPF program on the event of the module's clock.
  *
- * bpf: an event on each CPU, as in the profilers of bcc and bpftrace, with a program that
- * checks which process the tick is in; or with another event than the clock's.  bpf-kernel: on
- * each CPU, a program that counts kernel stacks of depth 1.
+ * bpf: a program on the clock's event, or on page faults, of each CPU, as in the profilers of bcc
+ * and bpftrace; it checks which process the tick is in.  bpf-kernel: on each CPU, a program that
+ * counts kernel stacks of depth 1.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/count.skel.h"

@@ -111,7 +111,7 @@ public:
 		return status.counted;
 	}
 
-	/* Two 16-bit counters are in one of the other methods' words. */
+	/* The other methods' 32-bit counter is two 16-bit counters here. */
 	std::uint64_t at(std::uint64_t pc) const override
 	{
 		const std::uint64_t both = Method::at(pc);

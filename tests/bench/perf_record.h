@@ -23,7 +23,7 @@ public:
 	void drain();
 	/** Ends perf record. */
 	void stop();
-	/** The CPU time of perf record since its start; after stop(), until its end. */
+	/** The CPU time of perf record since its start; after stop(), its total. */
 	std::uint64_t cpu() const;
 	std::string file() const { return directory + "/perf.data"; }
 	/** The number of samples in perf.data. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A BPF program that counts where in the kernel it interrupts, as a profiler does for kernel
- * stacks of depth 1: a number for each stack, and a count of the program's own.
+ * A BPF program that counts the places in the kernel that it interrupts, as a profiler does for
+ * kernel stacks of depth 1: the kernel gives each stack a number, and the program counts by it.
  */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>

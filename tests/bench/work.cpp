@@ -196,7 +196,7 @@ void stay_in_kernel()
 
 volatile char *pages;
 
-/** Pages neither present nor huge. */
+/** Maps pages that are neither present nor huge. */
 void map_pages()
 {
 	void *const memory = mmap(nullptr, fresh * 4096, PROT_READ | PROT_WRITE,
@@ -207,7 +207,7 @@ void map_pages()
 	pages = static_cast<volatile char *>(memory);
 }
 
-/** Reads each page for the first time: it is the page of zeroes, so no page is allocated or cleared. */
+/** Reads each page for the first time: the zero page is mapped, nothing is allocated or cleared. */
 void touch_pages()
 {
 	for (std::size_t i = 0; i < fresh; i++)

@@ -16,7 +16,7 @@ extern const std::array<void (*)(long), 4> loops;
 struct Work {
 	void (*prepare)();
 	void (*run)();
-	unsigned long units; /**< in a run, to divide its cost by */
+	unsigned long units; /**< parts of a run, to divide its cost by */
 	unsigned runs;	     /**< the number of measured runs */
 };
 
