@@ -5,9 +5,9 @@
 # Rows that vary more than that have a margin of their own, which tail.md explains.
 #
 # -v worse=FILE: write the worse rows there, one per line; the file is always made.
-# -v verdicts=yes: compare only whether rows that have a goal meet it, unless it is missed or met by
-# less than 3 %.
-# -v before=FILE: only the rows that an earlier run has written there.
+# -v verdicts=yes: check only that each row with a goal meets or misses it as in the old table.  A
+# row within 3 % of its goal may do either.
+# -v before=FILE: count only the rows that an earlier run has written there.
 BEGIN {
 	FS = " *[|] *"
 	printf "" >worse

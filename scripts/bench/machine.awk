@@ -35,7 +35,7 @@ function row(what, without, with) {
 	printf "| %s | %s | %s |\n", what, without, with
 }
 
-# A row with nothing to compare with.
+# Print a row that has nothing to compare with.
 function alone(what, with) {
 	row(what, "", with)
 }

@@ -39,8 +39,8 @@ function scope_row(what, work,    idle) {
 	row(what ", nobody is profiled", idle, "without the module", each(work, "none-unloaded", 10000000))
 }
 
-# The cost of a sample of a page fault: how much longer a fault takes with it.  Each run has as many
-# samples as units, and some of the program's start.
+# The cost of a sample of a page fault: the time that it adds to the fault.  Each run has a sample
+# for each unit, and some of the program's start.
 function fault(method,    all) {
 	if (!known("faults", method, 1, 1) || !known("faults", "none", 0, 1))
 		return 0

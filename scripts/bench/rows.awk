@@ -4,7 +4,7 @@
 # WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS, and print rows of a table.
 #
 # -v quick=yes: leave out rows for which nothing was measured.  Without it, such a row
-# is an error.  A measurement without samples always is.
+# is an error.  A measurement without samples is always an error.
 
 function fail(message) {
 	print "scripts/bench/run: " message >"/dev/stderr"
@@ -32,7 +32,7 @@ function known(work, method, period, regions) {
 	return 0
 }
 
-# The cost of a sample: how much longer the run took than one without, divided by its samples.
+# The cost of a sample: the run's time, less that of a run without a profile, for each sample.
 function sample(work, method, period, regions,    extra) {
 	if (!known(work, method, period, regions) || !known(work, "none", 0, 1))
 		return 0

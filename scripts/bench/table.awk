@@ -29,7 +29,7 @@ function sample_rows(    ours, what) {
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
 }
 
-# The module's other clock; rows that name no clock are of its default clock.
+# The module's other clock.  Rows that name no clock are for the default one.
 function clock_rows(    ours, what) {
 	ours = sample("samples", "perf-clock", 100000, 1)
 	what = "sample of the perf clock, 10,000 Hz"
@@ -100,7 +100,7 @@ function bias_table() {
 	bias_rows("woken each ms", "bursts")
 }
 
-# What the profiles of other processes cost an unprofiled program, and an idle CPU.
+# The cost of other processes' profiles to an unprofiled program, and to an idle CPU.
 function others_row(n, clock,    method, base) {
 	method = n ? "none-" clock "-" n : "none"
 	base = ns["samples", "none", 0, 1]

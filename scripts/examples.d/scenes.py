@@ -41,7 +41,7 @@ def compile_words(share, top):
 
 
 def output_of(command, directory, build):
-    """What a command prints; it may fail, as some examples do."""
+    """The output of a command, which may fail, as some examples do."""
     environment = {"PATH": f"{build}:{WORK}:{os.environ['PATH']}", "HOME": os.environ["HOME"], "LC_ALL": "C.UTF-8"}
     done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False)
@@ -185,8 +185,8 @@ NOT_QUICK = ("change", "matrix", "incident")
 def run(commands, directory, build, top, only=(), quick=False):
     """Run the commands of each scene; leave what they print in printed.json, and their files.
 
-    only: these scenes; what is known of the others stays.
-    quick: for less time, and only what cannot be known without a guest.
+    only: run these scenes alone, and keep the results of the others.
+    quick: run for less time, and only the commands whose output needs a guest.
     """
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir()

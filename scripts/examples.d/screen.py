@@ -45,7 +45,7 @@ class Pen:
 
 
 def _runs(line, pen):
-    """The texts of a line that have one look, each with its column."""
+    """The parts of a line that have the same colours and attributes, each with its column."""
     column, at = 0, 0
     for escape in [*ESCAPE.finditer(line), None]:
         text = line[at:escape.start() if escape else len(line)]

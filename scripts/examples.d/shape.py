@@ -4,7 +4,7 @@
 The shape of what the command prints: its words and columns without the figures and names of a run.
 
 Rows of a table are known by their columns alone.  All other lines must come in the same order.
-Run by itself, it prints the lines of the file SHOWN that the file PRINTED has in no such shape.
+Run by itself, it prints the lines of the file SHOWN whose shape no line of the file PRINTED has.
 """
 import pathlib
 import re

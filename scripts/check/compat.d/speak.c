@@ -76,7 +76,7 @@ static int enough(const unsigned *counters)
 	return sum >= ENOUGH;
 }
 
-/* Are there enough ticks, in a time that suffices even on the busiest machine? */
+/* Spin until there are enough ticks; 0 after a time that suffices on the busiest machine. */
 static int counts(const unsigned *counters)
 {
 	for (time_t end = time(NULL) + PATIENCE; time(NULL) < end; spin())
@@ -127,7 +127,7 @@ static unsigned long long sum_of(const struct profil_count *table)
 	return sum;
 }
 
-/* Wait until the recording has enough ticks, in a time that suffices even on the busiest machine. */
+/* Wait until the recording has enough ticks; fail after a time that suffices on any machine. */
 static int ticks(struct profil_session *session, unsigned profile, struct profil_status *status)
 {
 	for (time_t end = time(NULL) + PATIENCE; time(NULL) < end; usleep(10000)) {
@@ -149,7 +149,7 @@ static int record(struct profil_session *session, const pid_t children[CHILDREN]
 		.table = (uintptr_t)table,
 		.nr_counts = COUNTS,
 	};
-	/* Two targets, as several are added in a different way from one. */
+	/* Two targets, because the library uses io_uring only for two or more. */
 	struct profil_target more[2] = {{.pid = children[1]}, {.pid = children[2]}};
 	struct profil_describe kernel = {.size = sizeof kernel, .number = 1};
 	struct profil_status status = {.size = sizeof status};
@@ -224,7 +224,7 @@ static int info(void)
 	return 0;
 }
 
-/* The library does not pass the member on, so use its descriptor directly. */
+/* The library does not pass the new member on, so issue the command on the session's descriptor. */
 static int later(void)
 {
 #ifdef NEXT
