@@ -26,7 +26,8 @@
  *               zero; more regions than &profil_info.region_max
  *   EACCES      the proof was opened with other credentials, or excludes a mode in which the
  *               profile samples; its target is no longer dumpable; @target needs CAP_PERFMON
- *   EAGAIN      a command on a ring without IOSQE_ASYNC, which has changed nothing
+ *   EAGAIN      a command on a ring, without IOSQE_ASYNC and on a file with O_NONBLOCK; it has
+ *               changed nothing
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
  *               profiled threads, as the module allows
