@@ -65,7 +65,7 @@ bool is_alone(uintptr_t at)
 	return true;
 }
 
-/* Has another copy mapped this page?  It is zero until that copy has stored the magic number. */
+/* True if another copy has mapped this page.  It is zero until that copy stores the magic number. */
 bool is_ours(const Shared *page)
 {
 	uint64_t seen;

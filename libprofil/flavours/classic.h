@@ -51,16 +51,16 @@ enum class Rounding {
 /** region_of(), except that scale 2 counts every PC in the first counter. */
 [[nodiscard]] profil_region region_or_clock(const Histogram &histogram, Rounding rounding);
 
-/** Does the buffer hold at least one counter? */
+/** True if the buffer holds at least one counter. */
 [[nodiscard]] constexpr bool has_room(const Histogram &histogram)
 {
 	return histogram.bytes >= histogram.width;
 }
 
-/** Does the module accept a buffer of this size? */
+/** True if the module accepts a buffer of this size. */
 [[nodiscard]] bool is_possible(const Histogram &histogram);
 
-/** Is the buffer aligned to its counters? */
+/** True if the buffer is aligned to its counters. */
 [[nodiscard]] constexpr bool is_aligned(const Histogram &histogram)
 {
 	return histogram.buffer % histogram.width == 0;

@@ -45,7 +45,7 @@ struct Gmon {
 	uint32_t hz;	    /**< ticks per second */
 };
 
-/** Has anything been counted in these ranges? */
+/** True if anything has been counted in these ranges. */
 [[nodiscard]] bool has_counts(const Gmon &gmon);
 
 /**

@@ -27,7 +27,7 @@ namespace libprofil {
  * Make the path of a file.
  * @param first the result of first_process().
  * @param object name of the shared object, or "" for the program.
- * @param number of the object among those with this name, from 1.
+ * @param number the object's number among those with this name, from 1.
  * @return 0, or ENAMETOOLONG.
  */
 [[nodiscard]] int gmon_path(pid_t first, const char *object, size_t number, char *path, size_t bytes);

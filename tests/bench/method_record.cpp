@@ -18,7 +18,7 @@ namespace {
 
 class Recorded : public Method {
 public:
-	/** @param wish its regions are a number of mappings of text, including the loop's own. */
+	/** @param wish wish.regions is the number of mappings of text, including the loop's own. */
 	Recorded(const Wish &wish, std::uint32_t flags)
 	{
 		map_places(wish.regions - 1);

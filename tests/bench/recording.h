@@ -20,7 +20,7 @@ public:
 	Recording &operator=(const Recording &) = delete;
 	~Recording();
 
-	/** @param event of PERF_TYPE_SOFTWARE; the CPU clock selects the module's clock */
+	/** @param event a PERF_TYPE_SOFTWARE event; the CPU clock selects the module's clock */
 	void begin(pid_t pid, std::uint32_t flags, std::uint64_t period,
 		   std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK);
 	/** Adds processes, with one submission for each batch. */

@@ -68,7 +68,7 @@ std::string read_file(const std::string &path);
 /** CPU time of a process, or of this process if @p pid is 0. */
 uint64_t process_ns(pid_t pid = 0);
 
-/** Is the process in an interruptible sleep? */
+/** True if the process is in an interruptible sleep. */
 bool asleep(pid_t pid);
 
 /** Wait until the condition is true; false on timeout. */

@@ -12,7 +12,7 @@
 
 namespace support {
 
-/** Does this kernel have FUSE?  Loads its module if need be. */
+/** True if this kernel has FUSE.  Loads its module if need be. */
 bool fuse_available();
 
 /**

@@ -15,7 +15,7 @@ namespace support {
 
 /** The sums of all records of a file. */
 struct GmonFile {
-	std::map<uint64_t, uint64_t> ticks; /**< of each counter that is not 0, by address */
+	std::map<uint64_t, uint64_t> ticks; /**< the counters that are not 0, by address */
 	std::map<std::pair<uint64_t, uint64_t>, uint64_t> calls; /**< from, self */
 	uint32_t hz = 0;
 	uint64_t bin = 0; /**< bytes of text for each counter */

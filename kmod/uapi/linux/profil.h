@@ -69,7 +69,7 @@
 #define PROFIL_STOP_ALL	_IO(PROFIL_TYPE, 0x89)	/* struct profil_stop_all */
 
 /**
- * struct profil_info - PROFIL_INFO: what this module can do for this caller
+ * struct profil_info - PROFIL_INFO: report the module's abilities and limits for this caller
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @abi: out: PROFIL_ABI of the module

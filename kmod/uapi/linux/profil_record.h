@@ -311,7 +311,7 @@ enum profil_describe_flag {
 };
 
 /**
- * struct profil_describe - PROFIL_DESCRIBE: what a number of a recording stands for
+ * struct profil_describe - PROFIL_DESCRIBE: describe a number of a recording
  * @size: in: bytes of this structure
  * @flags: in: &enum profil_describe_flag
  * @profile: in: a recording of this file

@@ -20,7 +20,7 @@ namespace fuzz {
 
 namespace {
 
-/** Is the error documented for the command, at the head of <linux/profil.h>? */
+/** True if the heads of the module's interface headers document the error for the command. */
 bool documented(unsigned command, int error)
 {
 	const auto one_of = [error](std::initializer_list<int> errors) {
