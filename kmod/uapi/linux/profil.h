@@ -13,9 +13,9 @@
  * to the open file and ends with PROFIL_STOP, the last close, or the address space that holds its
  * table.
  *
- * Every command takes a pointer to a structure that begins with its own size in bytes.  A structure
- * shorter than the module's, but not than its first version, is treated as if padded with zeroes.
- * A longer structure is accepted if all bytes that the module does not know are zero.
+ * Every command takes a pointer to a structure that begins with its own size in bytes.  If it is
+ * shorter than the module's, but at least as long as the first version, it is treated as if padded
+ * with zeroes.  A longer one is accepted if all bytes that the module does not know are zero.
  * Members marked "out" are written when the command succeeds, and ignored on entry.  Commands can
  * be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and
  * sqe->cmd holds a &struct profil_uring_cmd.

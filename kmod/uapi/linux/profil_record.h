@@ -24,9 +24,9 @@
  *
  * A recording has one number for every eight elements of its first table, but at least 32,768.
  * When all are in use, new programs count for the owner without text and name, and new texts as the
- * unknown text.  In a system-wide recording, this also happens to the programs of a single user
- * that use as many numbers as are left.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are
- * reused once all others have been given out.
+ * unknown text.  In a system-wide recording, this also happens to one user's programs once they use
+ * as many numbers as are left.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are reused
+ * once all others have been given out.
  *
  * Errors are those of <linux/profil.h>, and:
  *
@@ -300,9 +300,9 @@ enum profil_owner_state {
  *	it.  To forget one of these alone is EINVAL, as is forgetting a number that every
  *	recording has.  Ticks may still count for a forgotten number: for an owner, as long as
  *	its processes run that program (their children may then count for the owner without
- *	text and name); for a cell, another 100 ms.  If the same owner or text counts again after
- *	that, it gets a new number.  The forgotten number is reused only after all those that
- *	follow it, up to &profil_describe.highest
+ *	text and name); for a cell, another 100 ms.  If the same owner, text or cell counts again
+ *	after that, it gets a new number.  The forgotten number is reused only after all those
+ *	that follow it, up to &profil_describe.highest
  */
 enum profil_describe_flag {
 	PROFIL_DESCRIBE_OPEN	= 1 << 0,
@@ -316,8 +316,8 @@ enum profil_describe_flag {
  * @flags: in: &enum profil_describe_flag
  * @profile: in: a recording of this file
  * @number: in: a number; 0: only get @numbers, @highest and @in_use
- * @numbers: out: the last number that was given out; a number not yet given out is ENOENT.  After
- *	@highest, forgotten numbers are given out again, in ascending order
+ * @numbers: out: the last number that was given out; later ones fail with ENOENT.  After @highest,
+ *	forgotten numbers are given out again, in ascending order
  * @kind: out: &enum profil_kind; 0 if @number is 0
  * @owner: out: CELL: number of its owner; else 0
  * @text: out: CELL: number of its text; OWNER: number of the text of the executed file, or of the
