@@ -35,7 +35,7 @@ cli_no_network_objects := $(B)/cli/commands/network.o
 cli_common := $(B)/cli/common.a
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli_objects))
-# Every command pays for the dynamic linker's work at its start.  Most of that work was for
+# Every command pays for the dynamic linker's work at its start.  Most of that work would be for
 # libstdc++ and libfmt, so both are linked statically.  Debian has no archive of libfmt, so
 # cli/base/fmt.cpp compiles the functions that are needed.
 CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate $(if $(filter HTTP,$(cli_without)),,-lcurl -lmicrohttpd) \
@@ -69,8 +69,8 @@ $(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp $(cli_precompiled).gch
 	$(call say,CXX)
 	$(Q)$(cli_cxx) $(cli_include) -c -o $@ $<
 
-# Files that include CLI11 have code that runs only once, and optimizing it took a quarter of their
-# compile time.
+# Files that include CLI11 have code that runs only once, and optimizing it would take a quarter of
+# their compile time.
 $(patsubst %.cpp,$(B)/%.o,$(shell grep -l '<CLI/' $(cli_sources))): OPT := $(filter-out -O%,$(OPT)) -O1
 
 cli_include = -include $(cli_precompiled)

@@ -90,8 +90,8 @@ size_t plain_length(std::string_view text)
 
 	for (uint64_t word; text.size() - at >= sizeof(word); at += sizeof(word)) {
 		std::memcpy(&word, text.data() + at, sizeof(word));
-		/* If no byte has its high bit set, no sum carries.  Then a byte below 0x20 does not
-		 * have it in the first sum, and only 0x7F has it in the second. */
+		/* If no byte has its high bit set, no sum carries.  Then the first sum sets the high
+		 * bit of all bytes except those below 0x20, and the second sum only that of 0x7F. */
 		if ((word | ~(word + ones * (0x80 - 0x20)) | (word + ones)) & high)
 			break;
 	}
@@ -100,7 +100,7 @@ size_t plain_length(std::string_view text)
 	return at;
 }
 
-/** Replaces invalid bytes, and characters that are @p bad, with '?'; not printable ASCII. */
+/** Replaces invalid bytes, and characters that are @p bad, with '?'; keeps printable ASCII. */
 template <typename Bad> std::string replaced(std::string_view text, Bad bad)
 {
 	std::string safe;
@@ -184,7 +184,7 @@ std::vector<std::string> wrapped(std::string_view text, size_t width)
 
 		const size_t space = text.substr(0, part.size() + 1).rfind(' ');
 
-		/* At least one character, however wide, or the loop would not end. */
+		/* Take at least one character, however wide, or the loop would not end. */
 		if (part.empty())
 			part = first_character(text);
 		else if (space != text.npos && text.substr(0, space).find_first_not_of(' ') != text.npos)

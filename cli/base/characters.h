@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** Bytes of the UTF-8 sequence at the start of @p text, 0 if it does not start with one. */
+/** The length in bytes of the UTF-8 sequence at the start of @p text; 0 if it is invalid. */
 size_t sequence_length(std::string_view text);
 
 /** The UTF-8 sequence at the start of @p text, or its first byte if that is invalid. */
@@ -31,7 +31,7 @@ std::vector<std::string> wrapped(std::string_view text, size_t width);
 /** Columns of UTF-8 text on a terminal: 2 for a wide character, 0 for one that combines. */
 size_t columns(std::string_view text);
 
-/** @p text cut to @p width columns; if anything is cut off, the last one is an ellipsis. */
+/** @p text cut to @p width columns; if anything is cut off, the last column is an ellipsis. */
 std::string shortened(std::string_view text, size_t width);
 
 /**

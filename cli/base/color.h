@@ -10,11 +10,11 @@ namespace cli {
 
 enum class ColorWhen { Auto, Always, Never };
 
-/** "auto", "always" or "never". */
+/** Parse "auto", "always" or "never"; nothing for any other text. */
 std::optional<ColorWhen> color_when(std::string_view text);
 
 /**
- * Should output to @p fd be coloured?  Auto: yes if @p fd is a terminal, TERM is
+ * True if output to @p fd should be coloured.  For Auto, that is if @p fd is a terminal, TERM is
  * set and not "dumb", and NO_COLOR (https://no-color.org) is unset or empty.
  */
 bool wants_color(ColorWhen when, int fd);

@@ -19,7 +19,7 @@ std::string time_text(int64_t seconds)
 	return fmt::format("{:%Y%m%dT%H%M%SZ}", utc);
 }
 
-/** Replaces each %X with act('X'); at the end of @p pattern, X is NUL. */
+/** Replaces each %X with act('X'), and a % at the end of @p pattern with act('\0'). */
 template <typename Act> std::string replaced(const std::string &pattern, Act act)
 {
 	std::string name;

@@ -25,7 +25,7 @@ std::string expand_name(const std::string &pattern, const NameParts &parts);
 /** Why @p pattern cannot be expanded; empty if it can. */
 std::string why_no_pattern(const std::string &pattern);
 
-/** Does @p pattern contain %t, which gives each file its own name? */
+/** True if @p pattern contains %t, which gives each file its own name. */
 bool tells_time(const std::string &pattern);
 
 /** The name of this machine. */

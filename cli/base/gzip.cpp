@@ -17,7 +17,7 @@ constexpr int gzip_window = 15 + 16;
 
 Bytef *input(std::string_view text)
 {
-	/* zlib only reads it. */
+	/* zlib does not write to its input. */
 	return reinterpret_cast<Bytef *>(const_cast<char *>(text.data()));
 }
 
@@ -53,12 +53,12 @@ private:
 };
 
 /**
- * The uncompressed size in the gzip trailer, limited to what @p packed can hold.  It may be wrong:
- * it is modulo 4 GiB, covers only the last member of the file, and can be forged.
+ * The uncompressed size in the gzip trailer, at most the size that @p packed can unpack to.  It may
+ * be wrong: it is modulo 4 GiB, covers only the last member of the file, and can be forged.
  */
 size_t stated_size(std::string_view packed)
 {
-	/* The most bytes that deflate can pack into one. */
+	/* deflate's highest compression ratio. */
 	constexpr size_t most = 1032;
 	size_t size = 0;
 
@@ -67,7 +67,7 @@ size_t stated_size(std::string_view packed)
 	return std::min(size, packed.size() * most);
 }
 
-/** Unpacks ordinary data in half the time that zlib takes; nothing if it fails: then use zlib. */
+/** Unpacks ordinary data in half the time that zlib takes.  If this fails, the caller uses zlib. */
 std::optional<std::string> unpacked_at_once(std::string_view packed, size_t limit)
 {
 	const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor *)> decompressor(

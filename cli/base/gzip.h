@@ -12,10 +12,10 @@ namespace cli {
 
 std::string compress(std::string_view plain);
 
-/** More than @p limit bytes are an error: a few kilobytes can inflate to gigabytes. */
+/** Unpack.  More than @p limit bytes are an error: a few kilobytes can inflate to gigabytes. */
 Result<std::string> decompress(std::string_view packed, size_t limit);
 
-/** Does @p content start with the magic number of gzip? */
+/** True if @p content starts with the magic number of gzip. */
 bool is_gzip(std::string_view content);
 
 } // namespace cli

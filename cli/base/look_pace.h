@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** While there are ticks, new texts are opened within this time, as their processes may end. */
+/** While there are ticks, new texts are opened within this time, before their processes end. */
 constexpr std::chrono::milliseconds look_interval{100};
 
 /**
@@ -26,7 +26,7 @@ constexpr uint64_t table_part = 8;
  */
 class LookPace {
 public:
-	/** @param counts elements of the table.  @param ticks the most within look_interval. */
+	/** @param counts elements of the table.  @param ticks the most possible in look_interval. */
 	void begin(uint64_t counts, uint64_t ticks)
 	{
 		const uint64_t most =
@@ -35,25 +35,25 @@ public:
 		longest_ = std::clamp(std::chrono::milliseconds(most), look_interval, longest);
 	}
 	[[nodiscard]] std::chrono::milliseconds interval() const { return soon_ ? look_interval : interval_; }
-	/** Is it time for a look()? */
+	/** True if it is time for a look(). */
 	[[nodiscard]] bool due(std::chrono::steady_clock::time_point now) const
 	{
 		return now >= last_ + interval();
 	}
-	/** Something happens: look soon. */
+	/** Something has happened: look soon. */
 	void hurry()
 	{
 		interval_ = look_interval;
 		quiet_ = false;
 	}
-	/** Were there hardly any ticks before the last look? */
+	/** True if there were hardly any ticks before the last look. */
 	[[nodiscard]] bool quiet() const { return quiet_; }
-	/** Once a second at most: if the module always wakes the reader, a rest saves nothing. */
+	/** At most once a second: if the module always wakes the reader, a rest saves nothing. */
 	[[nodiscard]] bool may_rest(std::chrono::steady_clock::time_point now) const
 	{
 		return quiet_ && !soon_ && interval_ == longest_ && now >= rested_ + longest;
 	}
-	/** The reader rests until the module wakes it. */
+	/** The reader begins to rest until the module wakes it. */
 	void rest(std::chrono::steady_clock::time_point now) { rested_ = now; }
 	/** The module has woken the reader: this counts as a look, and the next one is soon. */
 	void wake(std::chrono::steady_clock::time_point now, uint64_t ticks)
@@ -62,7 +62,7 @@ public:
 		last_ = now;
 		soon_ = true;
 	}
-	/** @param ticks so far. */
+	/** @param ticks the recording's ticks so far. */
 	void look(std::chrono::steady_clock::time_point now, uint64_t ticks)
 	{
 		/* Up to ten ticks a second are quiet: at high rates, looking itself causes one or two. */

@@ -26,15 +26,15 @@ public:
 	enum class Before { Replaced, Kept /**< with ".old" at the end of its name */ };
 
 	/**
-	 * Whether write() waits until the content is on the disk.  A file that need not survive a
-	 * crash of the machine does not need that.
+	 * Whether write() waits until the content is on the disk.  That is not necessary for a file
+	 * that need not survive a crash of the machine.
 	 */
 	enum class Sync { Now, Later };
 
 	/** Write all of @p content; if that fails, an existing regular file is unchanged. */
 	[[nodiscard]] Outcome write(std::string_view content, Before before = Before::Replaced,
 				    Sync sync = Sync::Now) const;
-	/** Is it a regular file, neither a device nor a pipe? */
+	/** True for a regular file; false for a device or a pipe. */
 	[[nodiscard]] bool is_regular() const { return !real_.empty(); }
 	/** Prepare a file next to a regular one, with the same name and @p suffix. */
 	[[nodiscard]] Result<OutputFile> beside(const std::string &suffix) const;

@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** A text that copies share. */
+/** A text.  Copies of this structure share its memory. */
 struct SharedText {
 	std::string_view text;
 	std::shared_ptr<const void> keeper; /**< the text is valid as long as this is */
@@ -23,7 +23,7 @@ SharedText share_text(std::string text);
  *
  * If the file is truncated while it is mapped, reading beyond its new end raises SIGBUS.  So use
  * this only for files that are always replaced as a whole.
- * @return an error that names the file, or its text; an empty file has no keeper.
+ * @return the text, or an error that names the file.  For an empty file, keeper is null.
  */
 Result<SharedText> map_text(const std::string &path);
 

@@ -19,7 +19,7 @@ public:
 
 	/** For poll(2): readable when the signal has arrived. */
 	[[nodiscard]] int fd() const { return signals_.get(); }
-	/** Has the signal arrived since the last call? */
+	/** True if the signal has arrived since the last call. */
 	[[nodiscard]] bool taken() const;
 
 private:

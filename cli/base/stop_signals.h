@@ -35,14 +35,14 @@ public:
 	[[nodiscard]] int fd() const { return event_.get(); }
 	/** The first signal caught, 0 if none. */
 	[[nodiscard]] static int caught();
-	/** Did a terminal send that signal, so that the whole foreground group got it? */
+	/** True if a terminal sent that signal, to the whole foreground process group. */
 	[[nodiscard]] static bool from_terminal();
 
 private:
 	Fd event_;
 };
 
-/** A file that an abort removes while this exists.  Only one may exist at a time. */
+/** A file that is removed if profil is aborted while this exists.  Only one may exist at a time. */
 class TemporaryFile {
 public:
 	explicit TemporaryFile(std::string path);
@@ -60,12 +60,15 @@ private:
 	bool renamed_ = false;
 };
 
-/** Terminal settings that an abort restores while this exists.  Only one may exist at a time. */
+/**
+ * Terminal settings that are restored if profil is aborted while this exists.  Only one may exist
+ * at a time.
+ */
 class TerminalState {
 public:
 	/**
 	 * Saves the current settings of the terminal @p fd.
-	 * @param leaving sequences to write first, which restore the screen.
+	 * @param leaving escape sequences that restore() writes first, to restore the screen.
 	 */
 	TerminalState(int fd, std::string leaving);
 	TerminalState(const TerminalState &) = delete;

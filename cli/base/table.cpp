@@ -72,8 +72,9 @@ size_t total_width(const std::vector<Shown> &shown)
 }
 
 /**
- * Share the room among the name columns, and pass on what a column does not need.  A column that is
- * never left out has twice the share of others: the function matters more than its object.
+ * Share the room among the name columns; if a column needs less than its share, the others get the
+ * rest.  A column that is never left out has twice the share of others: the function matters more
+ * than its object.
  */
 void share(const Table &table, std::vector<Shown> &shown, size_t width)
 {
@@ -93,7 +94,7 @@ void share(const Table &table, std::vector<Shown> &shown, size_t width)
 	room = width > room ? width - room : 0;
 	for (const Shown *one : names)
 		weights += weight(one);
-	/* Start with the columns that need the least of their share. */
+	/* Start with the columns that need the smallest part of their share. */
 	std::sort(names.begin(), names.end(), [&](const Shown *a, const Shown *b) {
 		return a->width * weight(b) < b->width * weight(a);
 	});
@@ -110,7 +111,7 @@ void share(const Table &table, std::vector<Shown> &shown, size_t width)
 		weights -= weight(one);
 	}
 
-	/* The narrowest terminals may still be too narrow for an address next to a share. */
+	/* The narrowest terminals may still have no room for an address beside a percentage. */
 	const size_t excess = total_width(shown) - std::min(total_width(shown), width);
 
 	shown.back().width -= std::min(excess, shown.back().width - 1);

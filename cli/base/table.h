@@ -39,8 +39,8 @@ class Table {
 public:
 	/** A cell, and the columns of the terminal that it takes. */
 	struct Kept {
-		const char *begin; /**< of the text, which the mark follows */
-		uint32_t length;   /**< of the text, in bytes; so is mark_length */
+		const char *begin; /**< start of the text; the mark follows the text */
+		uint32_t length;   /**< of the text, in bytes; mark_length is in bytes, too */
 		uint32_t mark_length;
 		uint32_t width;
 		Paint paint;
@@ -72,7 +72,7 @@ private:
 	TextStore store_;
 	std::vector<TableColumn> columns_;
 	std::vector<size_t> widths_;
-	std::vector<Kept> cells_; /**< of all rows */
+	std::vector<Kept> cells_; /**< the cells of all rows */
 };
 
 /** A rendered table. */
@@ -86,7 +86,7 @@ struct Rendered {
  *
  * @param width columns of the terminal, which no line exceeds; 0: no limit.
  * @param color whether cells are painted.
- * @param before precedes the table in the text.
+ * @param before text to put before the table.
  */
 Rendered render(const Table &table, size_t width, bool color, std::string before = {});
 

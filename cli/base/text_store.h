@@ -21,7 +21,7 @@ public:
 		return {copy, text.size() + more.size()};
 	}
 
-	/** The memory of the texts, for tables of them. */
+	/** The memory of the texts, for tables that refer to them. */
 	[[nodiscard]] std::pmr::memory_resource *memory() const { return memory_.get(); }
 
 private:

@@ -40,13 +40,13 @@ constexpr std::array<Kind, 256> kinds = [] {
 
 	for (const char c : std::string_view(" ,:"))
 		all[static_cast<unsigned char>(c)] = Mark;
-	/* 'o' is what "operator" begins with. */
+	/* "operator" begins with 'o'. */
 	for (const char c : std::string_view("()<>[]{}o"))
 		all[static_cast<unsigned char>(c)] = BracketOrWord;
 	return all;
 }();
 
-/** The position of the next character at or after @p at of this kind or a higher one; else the size. */
+/** The position of the next character of this or a higher kind, from @p at on; else the size. */
 size_t next_of(Kind kind, std::string_view name, size_t at)
 {
 	while (at < name.size() && kinds[static_cast<unsigned char>(name[at])] < kind)
@@ -109,7 +109,7 @@ private:
 		}
 	}
 
-	std::string open_; /**< of Bracket; few are open at a time, so the string stays in its small buffer */
+	std::string open_; /**< values of Bracket; usually few, which fit the string's small buffer */
 	std::array<size_t, brackets> counts_{};
 };
 

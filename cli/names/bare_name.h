@@ -25,7 +25,7 @@ size_t operator_length(std::string_view name, size_t at);
 /** Returns "deep::sum" for "deep::sum<long>": removes only arguments at the end, not those of a class. */
 std::string_view without_template_arguments(std::string_view name);
 
-/** Returns "sum<long>" for "deep::sum<long>": what follows the last "::". */
+/** Returns "sum<long>" for "deep::sum<long>": the part after the last "::". */
 std::string_view unqualified(std::string_view bare_name);
 
 } // namespace cli

@@ -12,7 +12,7 @@ namespace cli {
 namespace {
 
 constexpr size_t longest_arguments = 20;
-/* Names in foreign files can be nested as deep as they are long. */
+/* In foreign files, only the length of a name limits how deep it is nested. */
 constexpr int deepest = 8;
 
 using Abbreviation = std::pair<std::string_view, std::string_view>;
@@ -92,7 +92,7 @@ std::string_view without_defaults(std::string_view arguments)
 	}
 }
 
-/** Does the '<' at @p at open template arguments?  Not in Rust's "<A as B>::f" and "a::<impl B for C>::f". */
+/** False for the '<' of Rust's "<A as B>::f" and "a::<impl B for C>::f". */
 bool opens_arguments(std::string_view name, size_t at)
 {
 	return name[at] == '<' && at && (is_word(name[at - 1]) || name[at - 1] == ':') &&
@@ -191,7 +191,7 @@ std::string_view without_qualifiers(std::string_view name)
 	return name;
 }
 
-/** without_parameters(), unless what looks like parameters is something else. */
+/** without_parameters(), or @p name unchanged if the brackets at its end hold something else. */
 std::string_view bare(std::string_view name)
 {
 	const std::string_view function = without_qualifiers(name);
@@ -223,8 +223,8 @@ constexpr std::array<bool, 256> plain = [] {
 }();
 
 /**
- * The short form of most names: "a::b" for both "a::b" and "a::b(int, c<d>)".  Empty if more than
- * such parameters may have to be stripped.
+ * The short form of most names: "a::b" for both "a::b" and "a::b(int, c<d>)".  Empty if anything
+ * other than such parameters may have to be stripped.
  */
 std::string_view plain_part(std::string_view name)
 {
@@ -242,7 +242,7 @@ std::string_view plain_part(std::string_view name)
 	return part.find("::__") == part.npos ? part : std::string_view();
 }
 
-/** A name without parameters and the like, whose templates are written by @p templates. */
+/** A name without parameters, qualifiers and return type; @p templates writes its templates. */
 std::string stripped(std::string_view name, std::string (*templates)(std::string_view))
 {
 	if (const std::string_view part = plain_part(name); !part.empty())

@@ -21,8 +21,8 @@ std::string text_of(size_t length, std::string_view name)
 } // namespace
 
 /**
- * Enter a name with its text of this length, and with longer texts while another name has the
- * same one.  @return the longest text of @p name that was needed.
+ * Enter a name with its text of this length and, as long as another name has the same text, with
+ * the next longer one.  @return the longest text of @p name that was needed.
  */
 const ShownNames::Texts::value_type *ShownNames::enter(size_t length, std::string_view text,
 						       std::string_view name)

@@ -21,7 +21,7 @@ enum class NameLength : unsigned char {
 /**
  * The texts for the functions of a view.  Each is as short as possible without being the same as
  * another's: short_name(), else with all template arguments, else with its parameters, else
- * whole.  All names must have been added before the first text() is asked for.
+ * whole.  Add all names before the first call of text().
  */
 class ShownNames {
 public:

@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** Do the names differ in at most a third of their letters?  Only the first 200 are compared. */
+/** True if the names differ in at most a third of their letters; compares only the first 200. */
 bool is_similar(std::string_view wanted, std::string_view name);
 
 /** "; did you mean 'record'?", with the most similar of @p names; empty if none is similar. */

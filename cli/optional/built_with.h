@@ -24,7 +24,7 @@ constexpr bool with_capstone = false;
 constexpr bool with_capstone = true;
 #endif
 
-/** A line for each part of the command that needs an optional library, and whether this build has it. */
+/** A line for each part that needs an optional library; it says whether this build has the part. */
 std::string built_with();
 
 } // namespace cli

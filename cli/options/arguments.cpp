@@ -32,7 +32,7 @@ std::vector<std::string> long_options(const CLI::App &app)
 	return names;
 }
 
-/** The seconds in a time above 0 with a unit, or without one. */
+/** Parse a time above 0, with or without a unit.  @return seconds. */
 std::optional<double> seconds_in(std::string_view text)
 {
 	constexpr std::array<std::pair<std::string_view, double>, 5> units = {
@@ -101,7 +101,7 @@ int usage_error(const std::string &command, const std::string &text)
 {
 	const std::string shown = printable(text);
 
-	/* Advice in parentheses gets no second pair. */
+	/* Extend the advice that ends a text in parentheses instead of adding a second pair. */
 	write_message(shown.ends_with(')') ? fmt::format("{0}: {1}; see {0} --help)\n", command,
 							 std::string_view(shown).substr(0, shown.size() - 1))
 					   : fmt::format("{0}: {1} (see {0} --help)\n", command, shown));

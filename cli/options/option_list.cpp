@@ -12,7 +12,7 @@ namespace {
 /* The column where a help text puts options without a letter. */
 constexpr size_t last_column = 6;
 
-/* Where give_options() puts the options during list_options(), when there is only one thread. */
+/* give_options() fills this during list_options(), when there is only one thread. */
 OptionList *wanted = nullptr;
 
 ListedOption describe(const CLI::Option &option)
@@ -72,7 +72,7 @@ HelpLine parse_line(std::string_view line)
 	HelpLine parsed;
 
 	parsed.rest = trimmed(line);
-	/* Further right, an option only happens to begin a line of text. */
+	/* Further right, an option is merely the first word in a line of text. */
 	if (line.size() - parsed.rest.size() > last_column)
 		return parsed;
 	while (parsed.rest.starts_with('-')) {
