@@ -90,8 +90,8 @@ size_t plain_length(std::string_view text)
 
 	for (uint64_t word; text.size() - at >= sizeof(word); at += sizeof(word)) {
 		std::memcpy(&word, text.data() + at, sizeof(word));
-		/* If no byte has its high bit set, no sum carries.  Then the first sum sets the high
-		 * bit of all bytes except those below 0x20, and the second sum only that of 0x7F. */
+		/* If no byte has its high bit set, no sum carries.  Then the first sum sets the
+		 * high bit of all bytes except those below 0x20, the second only that of 0x7F. */
 		if ((word | ~(word + ones * (0x80 - 0x20)) | (word + ones)) & high)
 			break;
 	}

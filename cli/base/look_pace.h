@@ -26,7 +26,7 @@ constexpr uint64_t table_part = 8;
  */
 class LookPace {
 public:
-	/** @param counts elements of the table.  @param ticks the most possible in look_interval. */
+	/** @param counts elements of the table.  @param ticks the most in one look_interval. */
 	void begin(uint64_t counts, uint64_t ticks)
 	{
 		const uint64_t most =

@@ -22,7 +22,7 @@ int try_event(const Event &event)
 	attr.disabled = 1;
 	attr.sample_type = PERF_SAMPLE_IP;
 	attr.sample_period = uint64_t{1} << 62;
-	/* User mode needs no privilege.  Tracepoints, and breakpoints on kernel data, need the kernel. */
+	/* User mode needs no privilege, but tracepoints and some breakpoints are in the kernel. */
 	if (attr.type != PERF_TYPE_TRACEPOINT && attr.type != PERF_TYPE_BREAKPOINT)
 		attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;

@@ -8,16 +8,16 @@
 namespace cli {
 
 /**
- * Can this kernel and CPU count the event at all?  Whether it may be counted for a process is
- * checked by perf when the process is attached.
+ * Check that this kernel and CPU can count the event at all.  perf checks the permission to count
+ * it for a process when the process is attached.
  * @return an error that says why not, and what to do.
  */
 Outcome check_available(const Event &event);
 
-/** All events with a name that can be sampled here: event_names() in their order, then those of PMUs. */
+/** All named events that can be sampled here: those of event_names() first, then those of PMUs. */
 std::vector<Event> available_events();
 
-/** Does sampling an event need CAP_PERFMON?  Only software events do not. */
+/** True if sampling an event needs CAP_PERFMON: all except software events do. */
 bool needs_privilege(const Event &event);
 
 } // namespace cli

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds look{50};
 /* Each thread takes a counter that others may want. */
 constexpr size_t most_threads = 64;
-/* The most open at the same time: the default limit on open files is 1,024. */
+/* The most counters open at the same time: the default limit on open files is 1,024. */
 constexpr size_t most_counters = 512;
 constexpr double ns_per_second = 1e9;
 

@@ -22,8 +22,8 @@ uint64_t period_for(double events_per_second);
 /**
  * The rate of an event, per second in which its counter was running: if the CPU has too few
  * counters, perf lets the events take turns.
- * @param counter whose read_format has the count, and the times enabled and running, as in
- *        perf_event_open(2).
+ * @param counter a perf event whose read_format has the count, and the times enabled and running,
+ *        as in perf_event_open(2).
  * @return 0 if the event was not counted.
  */
 double rate_of_counter(const Fd &counter);
@@ -34,13 +34,13 @@ double rate_of_counter(const Fd &counter);
  * Counts all events during the same twentieth of a second; if that takes more than 512 counters, in
  * several groups, one after the other.
  *
- * @param pids of processes, of whose threads at most 64 are examined; empty: examine all CPUs.
+ * @param pids the processes; at most 64 of their threads are examined.  If empty, all CPUs are.
  * @return nothing for an event that did not occur, or may not be counted.
  */
 std::vector<std::optional<double>> rates_of(std::span<const Event> events, std::span<const pid_t> pids);
 
 /**
- * Choose the periods of the hardware events for which the user gave none.
+ * Choose a period for each hardware event for which the user gave none.
  *
  * An event that does not occur now keeps its default period.
  *

@@ -140,7 +140,7 @@ void choose(const PmuTerms &terms, Event &event)
 		event.name = terms.name;
 }
 
-/** Parses "PMU/TERM,.../"; @p slash is the index of the first slash, @p rest becomes what follows. */
+/** Parses "PMU/TERM,.../rest"; @p slash is the index of the first slash.  Sets @p rest. */
 Outcome set_pmu(std::string_view text, size_t slash, std::string_view &rest, Event &event)
 {
 	const size_t end = text.find('/', slash + 1);
@@ -161,7 +161,7 @@ Outcome set_pmu(std::string_view text, size_t slash, std::string_view &rest, Eve
 	return Done();
 }
 
-/** Sets the event with that name, of any PMU, as perf does: "mem-loads". */
+/** Sets the event with that name ("mem-loads"), whatever PMU has it, as perf does. */
 bool set_pmu_name(std::string_view name, Event &event)
 {
 	for (const PmuEvent &one : pmu_events()) {
@@ -243,7 +243,7 @@ Result<Event> parse_event(std::string_view text)
 	return event;
 }
 
-/** Takes the first event of a list: the terms of a PMU have commas of their own. */
+/** Takes the first event of a list.  The commas inside "PMU/TERM,TERM/" do not end it. */
 std::string_view take_event(std::string_view &list)
 {
 	const size_t mark = list.find_first_of("/:,");

@@ -16,7 +16,7 @@ namespace cli {
 struct Event {
 	std::string name;	 /**< as it was given, without its period: "page-faults:u" */
 	uint64_t period = 1;	 /**< events between two samples */
-	bool has_period = false; /**< the user gave it; it is not a default */
+	bool has_period = false; /**< the user gave the period; it is not a default */
 	perf_event_attr attr{};	 /**< the event, for perf_event_open(2) */
 };
 
@@ -33,12 +33,12 @@ Result<std::vector<Event>> parse_events(std::string_view text);
 
 /**
  * Why an event is refused.
- * @param error  of PROFIL_RECORD, or of perf_event_open(2) without the module
+ * @param error  errno value from PROFIL_RECORD, or without the module from perf_event_open(2)
  * @return "" if the error has nothing to do with the event
  */
 std::string why_event_is_refused(const perf_event_attr &event, int error);
 
-/** Does hardware count the event, and not the kernel? */
+/** True if hardware counts the event, and not the kernel. */
 bool is_of_hardware(const Event &event);
 
 /** A name for an event, and its alias or "". */

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr unsigned word_bits = 64;
 
-/** Is a text the name of a file in sysfs, and not a path? */
+/** True if a text can be the name of a file in sysfs; false for a path. */
 bool is_name(std::string_view text)
 {
 	return !text.empty() && text.find('/') == text.npos && !text.starts_with('.');
@@ -31,7 +31,7 @@ std::optional<uint64_t> number_of(std::string_view text)
 	return text.starts_with("0x") ? hexadecimal(text) : whole_number<uint64_t>(text);
 }
 
-/** The member that a format names; nullptr if perf_event_attr has none, or the module does not know it. */
+/** The member of @p attr that a format names; nullptr if there is none, or the module lacks it. */
 __u64 *word_of(perf_event_attr &attr, std::string_view name)
 {
 	if (name == "config")
@@ -133,7 +133,7 @@ private:
 		return put_bits(*format, name, *number, chosen_.attr);
 	}
 
-	std::string pmu_; /**< its folder */
+	std::string pmu_; /**< the path of its folder in sysfs */
 	PmuTerms chosen_;
 };
 
@@ -162,7 +162,7 @@ std::vector<PmuEvent> pmu_events(const std::string &root)
 	std::error_code error;
 
 	for (fs::directory_iterator pmu(root, error), end; !error && pmu != end; pmu.increment(error)) {
-		std::error_code none; /* many PMUs have no events with names */
+		std::error_code none; /* ignored: many PMUs have no named events */
 
 		for (fs::directory_iterator event(pmu->path() / "events", none); !none && event != end;
 		     event.increment(none)) {

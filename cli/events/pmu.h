@@ -30,14 +30,14 @@ struct PmuTerms {
  * A term is a name from the PMU's format, with a number or alone, which means 1; the name of one
  * of its events; or one of config, config1, config2 (numbers), period and name.
  *
- * @param pmu "cpu".
+ * @param pmu the PMU's name: "cpu".
  * @param terms the text between the slashes.
  * @param root pmu_root, or a copy of it.
  */
 Result<PmuTerms> parse_pmu_terms(std::string_view pmu, std::string_view terms,
 				 const std::string &root = pmu_root);
 
-/** The PMU and an event of it, as in "cpu/mem-loads/". */
+/** A PMU and one of its events, as in "cpu/mem-loads/". */
 struct PmuEvent {
 	std::string pmu;
 	std::string name;

@@ -30,7 +30,7 @@ public:
 
 	/** The URL for messages, without user and password. */
 	[[nodiscard]] const std::string &url() const { return settings_.url; }
-	/** Would a secret be sent over the network unencrypted? */
+	/** True if a secret would be sent over the network unencrypted. */
 	[[nodiscard]] bool exposes_secrets() const;
 	/** @p text with *** for secrets, for messages: see secrets.h. */
 	[[nodiscard]] std::string without_secrets(std::string text) const;

@@ -19,9 +19,9 @@ struct ListenAddress {
 
 	/** "127.0.0.1:6060", "[::1]:6060", "unix:/run/profil.sock" */
 	[[nodiscard]] std::string text() const;
-	/** Is it reachable only from this machine? */
+	/** True if it is reachable only from this machine. */
 	[[nodiscard]] bool is_local() const;
-	/** Does it stand for every address of this machine? */
+	/** True if it stands for every address of this machine. */
 	[[nodiscard]] bool is_wildcard() const;
 };
 

@@ -6,7 +6,7 @@
 
 namespace cli {
 
-/** Is @p host "localhost", in 127.0.0.0/8, or ::1 with or without brackets?  Does not resolve names. */
+/** True if @p host is "localhost", in 127.0.0.0/8, or ::1 or [::1].  Does not resolve names. */
 bool is_loopback(const std::string &host);
 
 } // namespace cli

@@ -12,11 +12,11 @@ namespace cli {
  * @p text with secrets replaced by ***, because servers quote what they receive.
  *
  * Secrets are the token, the password (also in the encoding of basic
- * authentication), and the values of the user's headers, unless very short.
+ * authentication), and the values of the user's headers, unless they are very short.
  */
 std::string without_secrets(const HttpSettings &settings, std::string text);
 
-/** Is the value of a header "Name: value" a secret, judging by its name? */
+/** True if the name in a header "Name: value" says that the value is a secret. */
 bool is_secret_header(const std::string &header);
 
 } // namespace cli

@@ -32,7 +32,7 @@ public:
 	}
 
 	[[nodiscard]] std::string_view method() const { return method_; }
-	/** Without the query, and decoded, unless it has %00. */
+	/** The path without the query; decoded, unless it contains %00. */
 	[[nodiscard]] std::string_view path() const { return path_; }
 	[[nodiscard]] std::optional<std::string_view> header(std::string_view name) const
 	{
@@ -44,7 +44,7 @@ public:
 		return value(MHD_GET_ARGUMENT_KIND, name);
 	}
 	/**
-	 * Has the client closed its end, or is the server stopping?  A client that has only
+	 * True if the client has closed its end, or the server is stopping.  A client that has only
 	 * shut down its sending side looks the same; Go's net/http also treats it as gone.
 	 */
 	[[nodiscard]] bool cancelled() const;
@@ -95,7 +95,7 @@ private:
 	using Clock = std::chrono::steady_clock;
 
 	enum class Phase {
-		Request,  /**< until its headers have arrived */
+		Request,  /**< until the headers of the request have arrived */
 		Answer,	  /**< takes as long as its handler */
 		Response, /**< until it is sent */
 		Cut,	  /**< shut down, until libmicrohttpd has seen it */

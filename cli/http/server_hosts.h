@@ -14,7 +14,7 @@ namespace cli {
 std::string host_of(std::string_view header);
 
 /**
- * May a request with this Host header be answered?  Accepted are the address that
+ * True if a request with this Host header may be answered.  Accepted are the address that
  * the server listens on, localhost, and @p allowed; on a local address, also
  * 127.0.0.1 and ::1; on a wildcard address, also any numeric Host, because DNS
  * rebinding needs a name.

@@ -109,7 +109,7 @@ private:
 		}
 	}
 
-	std::string open_; /**< values of Bracket; usually few, which fit the string's small buffer */
+	std::string open_; /**< values of Bracket; the few fit the string's small buffer */
 	std::array<size_t, brackets> counts_{};
 };
 

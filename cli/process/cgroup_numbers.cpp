@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-/* How many numbers outside the selection are remembered; beyond that, start over. */
+/* The most numbers outside the selection in the cache, which is cleared when it is full. */
 constexpr size_t most_outside = 100000;
 
 } // namespace

@@ -18,13 +18,13 @@ namespace cli {
  */
 class CgroupNumbers {
 public:
-	/** @param directories of the groups; empty: every number is contained. */
+	/** @param directories of the groups; if empty, contains() is always true. */
 	explicit CgroupNumbers(std::vector<std::string> directories)
 		: directories_(std::move(directories)), all_(directories_.empty())
 	{
 	}
 
-	/** Is this one of the groups, or below one?  Scans the directories again if unknown. */
+	/** True for one of the groups, or a group below one.  Scans again for an unknown number. */
 	[[nodiscard]] bool contains(uint64_t number);
 
 private:
@@ -34,7 +34,7 @@ private:
 	std::set<uint64_t> outside_;
 };
 
-/** Are all of these directories of cgroup2, and not of a controller of version 1? */
+/** True if all of these directories are in cgroup2, and none in a hierarchy of version 1. */
 bool are_cgroups_2(const std::vector<std::string> &directories);
 
 } // namespace cli

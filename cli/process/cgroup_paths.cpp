@@ -9,7 +9,7 @@ namespace cli {
 namespace {
 
 constexpr std::chrono::seconds look_interval{1};
-/* A service that is restarted gets a new group each time; beyond this, only present groups are kept. */
+/* A restarted service gets a new group.  Beyond this number, removed groups are forgotten. */
 constexpr size_t most_paths = 100000;
 const std::string nowhere;
 

@@ -46,7 +46,7 @@ public:
 	Outcome resume();
 	/** Send SIGTERM. */
 	void terminate() const;
-	/** Has it ended?  If so, the status is kept for exit_status(). */
+	/** True if it has ended; then exit_status() has its status. */
 	bool ended();
 	/** Wait for its end. */
 	void wait();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/machine_time.h  How long the CPUs were idle. */
+/** @file cli/process/machine_time.h  The idle time of the CPUs. */
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct MachineTime {
 };
 
 /**
- * The idle time of all CPUs, in ms, in the text of a /proc/stat, as in proc_stat(5); nothing if
- * it has none.  The other times in it are estimates from the scheduler's ticks.
- * @param ticks how many of the file's units of time are in a second.
+ * Parse the idle time of all CPUs, in ms, from the text of /proc/stat (proc_stat(5)); nothing if
+ * the text has none.  The other times there are estimates from the scheduler's ticks.
+ * @param ticks the file's time units per second.
  */
 std::optional<uint64_t> parse_idle_time(std::string_view text, uint64_t ticks);
 

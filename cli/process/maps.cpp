@@ -100,7 +100,7 @@ std::optional<Mapping> parse_line(std::string_view line)
 	return mapping;
 }
 
-/* mprotect() splits mappings: adjacent in memory and in the file means the same text. */
+/* mprotect() splits mappings: parts that are adjacent in memory and in the file are one text. */
 bool continues(const Mapping &before, const Mapping &next)
 {
 	if (before.end != next.start || before.source != next.source || before.name != next.name)

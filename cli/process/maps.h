@@ -36,7 +36,7 @@ struct Mapping {
 	bool operator==(const Mapping &) const = default;
 };
 
-/** Set a mapping's name, and what the name says: its source, and whether the file was deleted. */
+/** Set a mapping's name, source and deleted flag from its name in /proc/PID/maps. */
 void name_mapping(Mapping &mapping, std::string_view name);
 
 /**

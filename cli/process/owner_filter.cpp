@@ -7,7 +7,7 @@
 namespace cli {
 namespace {
 
-/* The most matching processes that a file names. */
+/* The most matching processes that a profile names. */
 constexpr size_t most_named = 100;
 
 } // namespace

@@ -77,7 +77,7 @@ private:
 		bool forked = false; /**< forked, with no exec since: its name is its parent's */
 		bool matched = false;
 		bool final = false; /**< its facts were checked after its end */
-		uint64_t round = 0; /**< last round without a match of it or an ancestor */
+		uint64_t round = 0; /**< the last round that found no match, of it or an ancestor */
 	};
 
 	[[nodiscard]] bool criteria_match(const OwnerFacts &facts);

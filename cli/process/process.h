@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** Can process @p pid be profiled in user mode?  If not, the error says why. */
+/** Check that process @p pid can be profiled in user mode; the error says why it cannot. */
 Outcome check_process(pid_t pid);
 
 /** The facts that a search for processes uses. */
@@ -29,10 +29,10 @@ struct ProcessFacts {
 /** The facts about a process; nothing if it is gone or hidden from us. */
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
-/** Can thread @p tid be profiled?  If not, the error says why. */
+/** Check that thread @p tid can be profiled; the error says why it cannot. */
 Outcome check_thread(pid_t tid);
 
-/** Is the process gone, or a zombie? */
+/** True if the process is gone, or a zombie. */
 bool has_ended(pid_t pid);
 
 /** The PIDs of all processes.  @param root prefix of "/proc". */
@@ -58,7 +58,7 @@ std::optional<ProgramStart> program_start(pid_t pid);
 /** The current parent of a process; 0 if @p pid is gone or its parent is in another PID namespace. */
 pid_t parent_of(pid_t pid);
 
-/** Does this process see the PIDs of the whole machine?  Not in a container's PID namespace. */
+/** True if this process sees all PIDs of the machine; false in a container's PID namespace. */
 bool sees_all_pids();
 
 /** The process of a thread; @p tid itself if it is gone. */

@@ -31,7 +31,7 @@ public:
 
 	/** The processes that match now and were not found before, in ascending order. */
 	std::vector<pid_t> find();
-	/** Find @p pid again, less and less often, because it could not be attached. */
+	/** @p pid could not be attached: let find() return it again, less and less often. */
 	void put_back(pid_t pid);
 
 private:

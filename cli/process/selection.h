@@ -24,12 +24,12 @@ struct Selection {
 	std::vector<std::string> cgroups; /**< directories of cgroup2, including everything below them */
 	bool everything = false;
 
-	/** Does it include a search? */
+	/** True if it includes a search. */
 	[[nodiscard]] bool searches() const
 	{
 		return everything || !names.empty() || !users.empty() || !cgroups.empty();
 	}
-	/** Does nothing narrow the search? */
+	/** True if nothing narrows the search. */
 	[[nodiscard]] bool only_everything() const
 	{
 		return everything && names.empty() && users.empty() && cgroups.empty();
