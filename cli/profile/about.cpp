@@ -36,7 +36,7 @@ void set_cause(Accounting &accounting, std::string_view key, std::string_view va
 	}
 }
 
-/** "4711 1234 name": its ID, its samples, and its name, which may have spaces. */
+/** Parse "4711 1234 name": a thread's ID, samples, and name, which may have spaces. */
 void add_thread(About &about, std::string_view value)
 {
 	const size_t samples = value.find(' ');
@@ -92,7 +92,7 @@ void set(About &about, std::string_view key, std::string_view value)
 		set_cause(about.accounting, key, value);
 }
 
-/** Does a label name interrupts, which belong to no process? */
+/** True if a label names interrupts, which belong to no process. */
 bool is_interrupt(std::string_view name)
 {
 	return name == "[irq]" || name == "[softirq]";
@@ -137,7 +137,7 @@ std::vector<std::string> samplers_of(const Profile &profile)
 	return texts;
 }
 
-/** Is every target a process of the only program with samples?  Then the targets' PIDs say more. */
+/** True if every target is a process of the only program with samples: then their PIDs say more. */
 bool all_are(const std::vector<std::string> &targets, const std::vector<std::string> &samplers)
 {
 	return samplers.size() == 1 &&

@@ -45,23 +45,23 @@ std::vector<std::string> to_comments(const About &about);
 /** Missing keys leave their members empty; profiles of other tools have no keys. */
 About from_comments(const std::vector<std::string> &comments);
 
-/** Is a comment one of to_comments()? */
+/** True if a comment is one of to_comments(). */
 bool is_about(std::string_view comment);
 
 /** Merge several recordings: all targets, sums of counts, and values that all of them share. */
 About merge_abouts(std::span<const About> abouts);
 
 /**
- * The targets, for a profile's title: up to three of the processes or programs with the most
- * samples, if labels distinguish them, or else of About::targets; and how many more there are.
- * Not safe to print.
+ * Up to three of About::targets, for a profile's title.  If these are not the programs with
+ * samples, up to three programs or processes with the most samples instead.  The number of the
+ * others follows, and if necessary the number of processes.  Not safe to print.
  */
 std::string targets_text(const About &about, const Profile &profile);
 
 /** "999 Hz"; empty if the profile does not say. */
 std::string profile_rate_text(const Profile &profile);
 
-/** Is the period of the profile a number of events, and not a time? */
+/** True if the period of the profile is a number of events, and not a time. */
 bool has_period_of_events(const Profile &profile);
 
 /** The account of all ticks of a profile: accounting_lines() and event_lines(). */

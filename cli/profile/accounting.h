@@ -36,7 +36,7 @@ struct Accounting {
 	uint64_t idle_ms = 0; /**< the part of cpu_ms in which no process ran */
 
 	void add(const profil_status &status);
-	/** Add another recording's; sums saturate, because files can hold any number. */
+	/** Add the accounting of another recording; sums saturate, as files can hold any number. */
 	void add(const Accounting &other);
 	/** The difference from an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
@@ -66,7 +66,7 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 					  std::string_view kernel = in_kernel_not_counted);
 
 /**
- * The same on one line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late".
+ * The accounting on one line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late".
  * @param of the source of the ticks, with a space before it.
  */
 std::string accounting_line(const Accounting &accounting, std::string_view of = "");

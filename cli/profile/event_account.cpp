@@ -16,7 +16,7 @@ namespace {
 
 using Member = uint64_t EventAccount::*;
 
-/** In the order of to_text(), with the names in fdinfo. */
+/** Members with their names in fdinfo, in the order of to_text(). */
 constexpr std::array<std::pair<std::string_view, Member>, 4> members = {{
 	{"event_missed", &EventAccount::missed},
 	{"event_throttled", &EventAccount::throttled},

@@ -16,20 +16,20 @@ struct EventAccount {
 	std::string name;
 	uint64_t period = 0;	 /**< events between two samples; 0: not known */
 	uint64_t missed = 0;	 /**< ticks that came while the module was busy on that CPU */
-	uint64_t throttled = 0;	 /**< how often perf throttled the event */
+	uint64_t throttled = 0;	 /**< the number of times that perf throttled the event */
 	uint64_t enabled_ns = 0; /**< how long the event should have been counted */
 	uint64_t running_ns = 0; /**< how long it was counted: less if there were too few counters */
 
 	/** The difference from an @p earlier account of the same event. */
 	[[nodiscard]] EventAccount since(const EventAccount &earlier) const;
-	/** Add another recording's; keeps the longer period.  Sums saturate: files can hold any number. */
+	/** Add another account; keep the longer period.  Sums saturate: files may lie. */
 	void add(const EventAccount &other);
 
-	/** Was the event counted only part of the time? */
+	/** True if the event was counted only part of the time. */
 	[[nodiscard]] bool is_shared() const { return running_ns < enabled_ns; }
-	/** Was nothing lost, and is the count not an estimate? */
+	/** True if nothing was lost, and the count is not an estimate. */
 	[[nodiscard]] bool is_whole() const { return !missed && !throttled && !is_shared(); }
-	/** Scale a number of events up to the time that it was enabled, as perf stat does. */
+	/** Scale a number of events up to the whole enabled time, as perf stat does. */
 	[[nodiscard]] uint64_t scaled(uint64_t counted) const;
 
 	bool operator==(const EventAccount &) const = default;

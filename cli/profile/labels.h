@@ -44,7 +44,7 @@ public:
 		return all_ ? *all_ : none;
 	}
 
-	/** The labels, to change them for this sample alone. */
+	/** The labels as a list of this sample's own, which may be changed. */
 	std::vector<Label> &own()
 	{
 		if (!all_ || all_.use_count() > 1)
@@ -52,7 +52,7 @@ public:
 		return *all_;
 	}
 
-	/** Are the labels shared, and so the same without a comparison? */
+	/** True if both share one list, so that the labels need not be compared. */
 	[[nodiscard]] bool shares(const Labels &other) const { return all_ == other.all_; }
 	bool operator==(const Labels &other) const { return shares(other) || all() == other.all(); }
 

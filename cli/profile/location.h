@@ -46,7 +46,7 @@ ProcessName process_of(const Sample &sample);
 /** The time slice of a sample, see slice_label; nothing if it has none. */
 std::optional<int64_t> slice_of(const Sample &sample);
 
-/** What the labels of a profile's samples distinguish. */
+/** The owners of samples that a profile's labels distinguish. */
 enum class ToldApart {
 	Nothing,
 	Commands,  /**< programs, by their command names */

@@ -27,7 +27,7 @@ namespace cli {
  */
 Result<Profile> merge(std::span<const Profile> profiles);
 
-/** Do all profiles have the same period? */
+/** True if all profiles have the same period. */
 bool have_one_period(std::span<const Profile> profiles);
 
 } // namespace cli

@@ -31,7 +31,7 @@ struct OtlpAttribute {
 /** A type of value that is a profile of its own. */
 struct OtlpValue {
 	size_t type = 0;    /**< index in Profile::sample_types */
-	int64_t period = 0; /**< how much of it passes between two samples */
+	int64_t period = 0; /**< the amount of it between two samples */
 };
 
 /** The samples of a resource, for instance of a service, and its attributes. */
@@ -47,8 +47,8 @@ struct OtlpResource {
 std::string encode_otlp(std::span<const OtlpResource> resources);
 
 /**
- * What a response (ExportProfilesServiceResponse) says about rejected profiles.
- * @return empty if all were accepted.
+ * An error if a response (ExportProfilesServiceResponse) reports rejected profiles, or is not OTLP.
+ * @return the text; empty if all profiles were accepted.
  */
 std::string otlp_refusal(std::string_view answer);
 

@@ -19,7 +19,7 @@ namespace {
 
 /* The size of a map's entry, without what it points to. */
 constexpr size_t node_bytes = 64;
-/* A file with more events than this has something else in their place. */
+/* In a file with more events than this, the text taken for events is something else. */
 constexpr size_t most_events = 64;
 constexpr double nanoseconds = 1e9;
 
@@ -255,7 +255,7 @@ private:
 	size_t line_ = 0;
 	Profile profile_;
 	std::vector<std::string> events_;
-	std::vector<uint64_t> events_of_; /* the samples of each event */
+	std::vector<uint64_t> events_of_; /* the number of samples of each event */
 	std::map<std::string, size_t, std::less<>> functions_;
 	std::map<std::string, size_t, std::less<>> mappings_;
 	std::map<std::tuple<uint64_t, size_t, std::vector<size_t>>, size_t> locations_;

@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** Does a text begin like the output of perf script, after its comments? */
+/** True if a text begins like the output of perf script, after its comments. */
 bool is_perf_script(std::string_view text);
 
 /**

@@ -55,7 +55,7 @@ bool is_cpu(std::string_view word)
 	       number_of<uint32_t>(word.substr(1, word.size() - 2));
 }
 
-/** Is a word "pid/tid" or "tid"?  Sets @p pid to the process, if the word has it. */
+/** True if a word is "pid/tid" or "tid".  Sets @p pid to the process, if the word has it. */
 bool is_id(std::string_view word, std::optional<int64_t> &pid)
 {
 	const size_t slash = word.find('/');
@@ -66,7 +66,7 @@ bool is_id(std::string_view word, std::optional<int64_t> &pid)
 	return slash == word.npos || pid;
 }
 
-/** Parse what follows the ID of a thread: "[cpu] time: period event: rest". */
+/** Parse the text after a thread's ID: "[cpu] time: period event: rest". */
 bool take_tail(std::string_view text, PerfHead &head)
 {
 	std::string_view word = take_word(text);

@@ -26,7 +26,7 @@ struct PerfPlace {
 	bool inlined = false;	 /**< inlined in the function of the next place */
 };
 
-/** Is a character white space within a line? */
+/** True if a character is white space within a line. */
 inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';

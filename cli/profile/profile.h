@@ -4,7 +4,7 @@
  * A profile as in pprof's profile.proto.
  *
  * Members are named as in that format, with indices instead of ids and strings
- * instead of the string table.  What this project adds is stored in comments,
+ * instead of the string table.  This project's additions are stored in comments,
  * which every reader of the format keeps.
  */
 #pragma once
@@ -89,7 +89,7 @@ size_t samples_index(const Profile &profile);
 /** Keep only the values of type @p name, and make them the default.  The error lists the types. */
 Outcome keep_value(Profile &profile, const std::string &name);
 
-/** How many samples @p sample stands for; a negative count is taken as 0. */
+/** The number of samples that @p sample stands for; 0 if the number is negative. */
 uint64_t samples_of(const Sample &sample, size_t index);
 
 } // namespace cli

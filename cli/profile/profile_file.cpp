@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t most_bytes = size_t{1} << 30;
 
-/** What to do without the file: its ".part" may exist, or 'profil record' can write it. */
+/** Advice if the file is missing: its ".part" may exist, or 'profil record' can write it. */
 std::string next_step(const std::string &path)
 {
 	if (access(path.c_str(), F_OK) && !access((path + ".part").c_str(), F_OK))

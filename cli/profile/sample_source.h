@@ -13,7 +13,7 @@ namespace cli {
 struct SampleSource {
 	std::string name = "cpu";	  /**< name of the type of value: "cpu", "page-faults" */
 	std::string unit = "nanoseconds"; /**< "count" for an event */
-	uint64_t period = 0;		  /**< how many of the unit are between two samples */
+	uint64_t period = 0;		  /**< units between two samples */
 	EventAccount account = {};	  /**< for an event: scales its values */
 };
 

@@ -11,7 +11,7 @@ namespace cli {
 
 /**
  * The samples with these indices, and the locations, functions and mappings that they use.
- * The only comment kept is the version: the others are about all samples.
+ * Drops all comments except the version, because they are about all samples.
  */
 Profile subset(const Profile &profile, std::span<const size_t> samples);
 
