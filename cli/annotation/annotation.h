@@ -59,7 +59,7 @@ public:
 	/** @param profile must outlive this. */
 	Annotator(const Profile &profile, CodeOptions options);
 
-	/** @param inlined includes the places where @p function is inlined in others. */
+	/** @param inlined whether to include the places where @p function is inlined in others. */
 	Annotation annotate(const FunctionSamples &function, bool inlined);
 
 private:

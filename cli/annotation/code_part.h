@@ -34,7 +34,7 @@ struct AnnotatedInstruction {
 };
 
 /**
- * A loop: from the target of backward jumps to the end of the last of them that the target can
+ * A loop, from the target of backward jumps to the end of the last such jump that the target can
  * reach.  If another loop begins before that end, this loop extends at least to the other's end:
  * one of two overlapping loops always contains the other.
  */
@@ -62,8 +62,8 @@ struct CodePart {
 };
 
 /**
- * The extent of the function at a link-time address; in text that belongs to no known function: a
- * few bytes.
+ * The extent of the function at a link-time address; if no function is known there, a few bytes of
+ * text.
  */
 std::optional<Extent> extent_at(const ObjectCode &code, uint64_t address);
 

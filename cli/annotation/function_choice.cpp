@@ -36,7 +36,7 @@ bool is_object(std::string_view wanted, const std::string &object)
 	return wanted == object || wanted == base_name(object);
 }
 
-/** Is @p wanted this name, or "object:" followed by this name? */
+/** True if @p wanted is this name, or "object:" followed by this name. */
 bool means(std::string_view wanted, std::string_view name, const std::string &object)
 {
 	if (name.empty() || !wanted.ends_with(name))
@@ -86,7 +86,7 @@ private:
 	ShownNames names_;
 };
 
-/** Is @p wanted the name without parameters, or also without template arguments at its end? */
+/** True if @p wanted is the name without parameters, or also without its template arguments. */
 bool is_called_briefly(const FunctionSamples &function, std::string_view wanted)
 {
 	const std::string_view bare = without_parameters(function.name);
@@ -116,7 +116,7 @@ public:
 			regfree(&compiled_);
 	}
 
-	/** What is wrong with the expression; empty if nothing is. */
+	/** The error in the expression; empty if it is valid. */
 	[[nodiscard]] std::string problem() const
 	{
 		std::array<char, 200> words{};
@@ -252,7 +252,7 @@ Functions functions_of(const Profile &profile)
 Result<Functions> choose_functions(const Functions &functions, const std::string &wanted, NameLength length)
 {
 	const Candidates candidates(functions, length);
-	/* What @p wanted may be, from the exact name to its shortest form. */
+	/* The forms of a name that @p wanted may be, from the exact name to the shortest form. */
 	const Predicate ways[] = {
 		[&](const FunctionSamples &one) { return is_called(one, wanted); },
 		[&](const FunctionSamples &one) { return means(wanted, candidates.text(one), one.object); },

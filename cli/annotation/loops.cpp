@@ -32,7 +32,7 @@ public:
 	/** The target of a direct jump, if it is one of the instructions. */
 	[[nodiscard]] std::optional<size_t> target(size_t jump) const { return nodes_[jump].target; }
 
-	/** The instructions that can run from @p start on: all, if one is an indirect jump. */
+	/** The instructions reachable from @p start; all if an indirect jump is among them. */
 	[[nodiscard]] std::vector<bool> reached_from(size_t start) const
 	{
 		std::vector<bool> reached(nodes_.size());

@@ -34,7 +34,7 @@ public:
 	 */
 	static Result<ObjectCode> open(const ProfileMapping &mapping, const CodeOptions &options);
 
-	/** A sentence about what is doubtful; empty if nothing is. */
+	/** A sentence that says why the instructions may be wrong; empty if there is no doubt. */
 	[[nodiscard]] const std::string &doubt() const { return doubt_; }
 	/** The modification time of the file: s since 1970. */
 	[[nodiscard]] time_t modified() const { return modified_; }
@@ -44,9 +44,9 @@ public:
 	 * link-time addresses; other tools write addresses in the process.
 	 */
 	[[nodiscard]] uint64_t link_address(const ProfileMapping &mapping, uint64_t address) const;
-	/** Is there text at a link-time address? */
+	/** True if there is text at a link-time address. */
 	[[nodiscard]] bool has_text(uint64_t address) const { return segment_at(address) != nullptr; }
-	/** The instructions in @p extent, as far as the file has text there; at most most_bytes. */
+	/** The instructions in the part of @p extent that is in the file; at most most_bytes. */
 	[[nodiscard]] std::vector<Instruction> instructions(Extent extent) const;
 	/** The functions and lines at link-time addresses, and the extents of functions. */
 	[[nodiscard]] Symbols &symbols() const { return *symbols_; }

@@ -17,7 +17,7 @@ namespace cli {
 /** Appends rows, and makes their text safe to print. */
 class AnnotationRows {
 public:
-	/** @param annotation says what 100 % is; it must outlive this. */
+	/** @param annotation has the counts that are 100 %; it must outlive this. */
 	AnnotationRows(const Annotation &annotation, const AnnotationStyle &style);
 
 	/** A line of text, or an empty line. */

@@ -18,7 +18,7 @@ struct AnnotationStyle {
 	bool summary = false;	  /**< begin with the lines with the most samples */
 	bool full_paths = false;
 	NameLength names = NameLength::Short;
-	size_t most_parts = 3; /**< how many pieces of code to show */
+	size_t most_parts = 3; /**< the most pieces of code to show */
 };
 
 } // namespace cli

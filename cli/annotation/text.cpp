@@ -86,7 +86,7 @@ void Renderer::add_header()
 	rows_.text(fmt::format("  {} of the profile's {}",
 			       percent_text(annotation_.samples, annotation_.total),
 			       grouped(annotation_.total)));
-	/* events[0] is what the samples count, which the line above shows. */
+	/* The samples are those of events[0]; the line above shows them. */
 	for (size_t i = 1; i < annotation_.events.size(); i++) {
 		const AnnotatedEvent &event = annotation_.events[i];
 

@@ -146,7 +146,7 @@ private:
 	}
 
 	/**
-	 * How far the lines' addresses are beyond their code: V8 adds the size of an ELF
+	 * The offset of the lines' addresses from their code: V8 adds the size of an ELF
 	 * header, because perf inject turns the code into an ELF file.  Nothing if any
 	 * address is outside the code: then V8 has written file names that it had already
 	 * freed, with zero bytes in them, and the rest of the record is garbage.

@@ -13,7 +13,7 @@
 namespace cli {
 namespace {
 
-/* So that one pass over a process's mappings looks only once. */
+/* The least time between two looks: one pass over a process's mappings looks only once. */
 constexpr std::chrono::milliseconds look_interval{2};
 constexpr size_t chunk_size = size_t{256} << 10;
 /* The most that is read of a map; an endless map must not keep us busy forever. */
@@ -103,7 +103,7 @@ void JitFiles::look_at_running(const ProcessFacts &facts)
 		map_ = open_owned(*directory_, name_, user_);
 }
 
-/* Only now is the map complete.  It may be another file than the one that was open before. */
+/* The map is complete only now.  It may be a different file from the one that is open. */
 void JitFiles::look_at_ended()
 {
 	Fd last = directory_ ? open_owned(*directory_, name_, user_) : Fd();
@@ -153,7 +153,7 @@ JitSymbols JitFiles::read()
 	next_look_ = {};
 	look();
 
-	/* Code that is added later replaces what is at its addresses. */
+	/* Code that is added later replaces earlier code at its addresses. */
 	JitSymbols symbols = parent_ ? parent_->read() : JitSymbols();
 
 	if (map_)

@@ -17,7 +17,7 @@
 
 namespace cli {
 
-/** Is this the name of a jitdump, "jit-4711.dump"? */
+/** True for the name of a jitdump, such as "jit-4711.dump". */
 bool is_jitdump(std::string_view name);
 
 /**
@@ -33,12 +33,12 @@ public:
 
 	/**
 	 * Open the map, and the parent's, if it exists by now and is owned by the process's user or root.
-	 * Call this often, and soon after the process has ended: it may have written its map last.
+	 * Call this often, and soon after the process has ended, as it may write its map at its end.
 	 */
 	void look();
 	/** Add a jitdump that the process has mapped; adding it again does nothing. */
 	void add_dump(const Fd &file);
-	/** Is there a jitdump? */
+	/** True if there is a jitdump. */
 	[[nodiscard]] bool has_dumps() const { return !dumps_.empty(); }
 	/** The files' current symbols; the parent's for addresses where the process has none. */
 	[[nodiscard]] JitSymbols read();

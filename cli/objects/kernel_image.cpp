@@ -219,7 +219,7 @@ private:
 	std::vector<Elf64_Sym> symbols_;
 };
 
-/** Does a file have code, and not only debug information? */
+/** True if a file has code, and not only debug information. */
 bool has_code(const Fd &file)
 {
 	elf_version(EV_CURRENT);

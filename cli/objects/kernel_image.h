@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** Does a mapping with this name stand for the kernel or a module: "[kernel]", "[e1000]"? */
+/** True if a mapping with this name is the kernel or a module: "[kernel]", "[e1000]". */
 bool is_kernel_text(std::string_view filename);
 
 /**

@@ -23,7 +23,7 @@ inline constexpr std::string_view kernel_name = "[kernel]";
 std::string kernel_build_id();
 /** The build-id of a loaded module; empty if it has none. */
 std::string module_build_id(std::string_view module);
-/** How far the running kernel is from its link-time address. */
+/** The running kernel's run-time address minus its link-time address. */
 uint64_t kernel_shift(const KernelSymbols &symbols);
 
 /** The names in the kernel, or in one module, by link-time addresses. */
@@ -61,7 +61,7 @@ class KernelObjects {
 public:
 	KernelObjects();
 
-	/** Read all names.  Call this before the recording begins, or the recording samples it. */
+	/** Read all names.  If called during the recording, this would be sampled. */
 	void read();
 	/**
 	 * Begin to translate the recording's offsets.
@@ -70,7 +70,7 @@ public:
 	void begin(uint64_t base);
 	/** Begin to translate addresses of the running kernel instead, with find_address(). */
 	void begin_with_addresses();
-	/** Can places be found?  Not if kernel.kptr_restrict hides the addresses of names. */
+	/** True if places can be found: kernel.kptr_restrict may hide the addresses of names. */
 	[[nodiscard]] bool known() const { return base_; }
 	/** Note the recording's description of a module, by the module's number. */
 	void set(uint32_t number, const ModuleLife &life);
@@ -78,7 +78,7 @@ public:
 	void forget(uint32_t number);
 	/** Read the names of newly loaded modules, at most once a second. */
 	void look();
-	/** Are there modules whose names have not been read yet? */
+	/** True if there are modules whose names have not been read yet. */
 	[[nodiscard]] bool has_nameless() const { return !nameless_.empty(); }
 	/** The modules of set(), without those of forget(). */
 	[[nodiscard]] const std::map<uint32_t, ModuleLife> &lives() const { return lives_; }
@@ -106,8 +106,8 @@ private:
 	std::shared_ptr<const KernelSymbols> symbols_;
 	std::shared_ptr<Object> kernel_;
 	std::map<uint32_t, ModuleLife> lives_;
-	std::set<uint32_t> nameless_; /* those whose names have not been read yet */
-	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* as of its start */
+	std::set<uint32_t> nameless_; /* modules whose names have not been read yet */
+	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* by module */
 	std::map<uint32_t, std::string> build_id_of_;			      /* likewise */
 	std::map<uint32_t, std::shared_ptr<Object>> of_life_;
 	std::map<std::string, Known, std::less<>> of_module_; /* loaded before the start */

@@ -91,7 +91,7 @@ std::string_view without_padding(std::string_view name)
 	return name;
 }
 
-/** Is @p a the better name, if both are at the same address? */
+/** True if @p a is the better of two names for the same address. */
 bool better(const Symbol &a, const Symbol &b)
 {
 	const auto rank = [](const Symbol &symbol) {
@@ -119,7 +119,7 @@ std::string read_or_nothing(const std::string &path, size_t limit = SIZE_MAX)
 	return text ? *std::move(text) : "";
 }
 
-/** Does kernel.kptr_restrict hide the addresses from us? */
+/** True if kernel.kptr_restrict hides the addresses from us. */
 bool hidden()
 {
 	/* The first symbols may be per-CPU offsets, which begin at 0. */
@@ -148,7 +148,7 @@ std::string key_of(std::string_view modules)
 	return fmt::format("{} {:016x}", boot, hash);
 }
 
-/** Are no modules being loaded or removed at the moment? */
+/** True if no module is being loaded or removed. */
 bool all_live(std::string_view modules)
 {
 	return modules.find(" Loading ") == modules.npos && modules.find(" Unloading ") == modules.npos;
@@ -165,7 +165,7 @@ std::string private_directory()
 		return "";
 
 	const std::string parent = cache && *cache == '/' ? cache : std::string(home) + "/.cache";
-	/* The cache directory may be another program's, and readable by all. */
+	/* Another program may have created the parent directory, readable by all users. */
 	const std::string path = parent + "/profil/kernel";
 
 	mkdir(parent.c_str(), 0700);

@@ -33,8 +33,8 @@ struct LoadedModule {
  * If an address has several names, the one that perf would choose is taken: not weak, global,
  * with fewer leading underscores, longest.
  *
- * They are kept as lines of the same format, sorted by address.  A binary search in a saved text
- * reads only the pages on the way to a line.
+ * The functions are kept as lines of the same format, sorted by address.  A binary search in a
+ * saved text reads only the pages on the way to a line.
  */
 class KernelSymbols {
 public:
@@ -53,7 +53,7 @@ public:
 	/** The symbols in a text from saved(); not known() if the key differs. */
 	static KernelSymbols restored(SharedText text, std::string_view key, std::string_view modules);
 
-	/** Are there addresses?  kernel.kptr_restrict hides them as 0. */
+	/** True if there are addresses; kernel.kptr_restrict hides them as 0. */
 	[[nodiscard]] bool known() const { return lines_ < text_.size(); }
 	[[nodiscard]] std::optional<KernelFunction> find(uint64_t address) const;
 	/** The functions that begin in a range, by address. */
@@ -75,7 +75,7 @@ private:
 
 	std::string_view text_;
 	std::shared_ptr<const void> keeper_; /* owns the text */
-	size_t lines_ = 0;		     /* where the lines begin in text_ */
+	size_t lines_ = 0;		     /* offset of the lines in text_ */
 	std::vector<LoadedModule> loaded_;
 	uint64_t low_ = 0;
 	uint64_t high_ = 0;

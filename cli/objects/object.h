@@ -39,11 +39,11 @@ struct Object {
 	std::string build_id; /**< bytes, not digits; empty if it has none */
 	Source source = Source::File;
 	bool deleted = false;
-	pid_t pid = 0; /**< of anonymous memory: its process; 0: of several */
+	pid_t pid = 0; /**< for anonymous memory: its process; 0: several processes */
 	Fd file;       /**< kept open, so that names can be read when the process and the path are gone */
 	std::string no_file;			  /**< if there is no file: why, for a message */
 	std::shared_ptr<JitFiles> jit;		  /**< for anonymous memory: the files that name its code */
-	std::shared_ptr<const KernelText> kernel; /**< of the kernel or a kernel module: names */
+	std::shared_ptr<const KernelText> kernel; /**< for the kernel or a module: its names */
 	std::vector<Segment> segments;
 	TextSegments texts;
 
@@ -79,14 +79,14 @@ private:
 		Source source;
 		uint64_t device;
 		uint64_t inode;
-		pid_t pid;	    /**< of a process's anonymous memory; else 0 */
+		pid_t pid;	    /**< the process, for anonymous memory; else 0 */
 		std::string memory; /**< identifies memory without a file */
 		auto operator<=>(const Key &) const = default;
 	};
 
 	static Key key_of(pid_t pid, const Mapping &mapping);
 
-	/** How many generations of parents may have generated inherited code. */
+	/** The most generations of parents that are searched for inherited code. */
 	static constexpr unsigned most_generations = 8;
 
 	std::shared_ptr<JitFiles> jit_of(pid_t pid, unsigned generations = most_generations);

@@ -11,13 +11,13 @@
 namespace cli {
 
 /**
- * A process under one name, so that it can become another Owner when it executes a program; or a
- * program, whatever processes run it.
+ * A process under one name, which becomes another Owner when it executes a program; or a program,
+ * whatever processes run it.
  */
 struct Owner {
 	pid_t pid = 0; /**< 0: a program */
 	std::string name;
-	std::string cgroup; /**< its path, if programs are distinguished by it */
+	std::string cgroup; /**< path of the cgroup, if programs are distinguished by it */
 	int64_t slice = -1; /**< start of a time slice, in ms since the beginning; -1: no slices */
 	auto operator<=>(const Owner &) const = default;
 };

@@ -4,7 +4,7 @@
 namespace cli {
 namespace {
 
-/** Is this memory that its process no longer has?  Then only the tally refers to it. */
+/** True for memory that its process no longer has: only the tally refers to it. */
 bool is_ended_memory(const std::shared_ptr<Object> &object)
 {
 	return object->source == Source::Anonymous && object.use_count() == 1;

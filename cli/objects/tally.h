@@ -16,7 +16,7 @@ namespace cli {
 struct Bucket {
 	uint64_t address = 0;
 	uint32_t owner = 0;  /**< number of the sampled process or program, see Owners; 0: any */
-	uint32_t source = 0; /**< what ticked: index of one of the recording's sources */
+	uint32_t source = 0; /**< index of the source that ticked, among the recording's sources */
 	auto operator<=>(const Bucket &) const = default;
 };
 
@@ -58,8 +58,8 @@ public:
 
 	/**
 	 * If more than @p most objects are anonymous memory of ended processes, join
-	 * their samples in one object.  It has no addresses, because they differ from
-	 * process to process.
+	 * their samples in one object.  This object has no addresses, because they differ
+	 * from process to process.
 	 * @return how many objects were joined.
 	 */
 	size_t join_ended_memory(size_t most);
