@@ -33,7 +33,7 @@ public:
 
 	/**
 	 * Open the map, and the parent's, if it exists by now and is owned by the process's user or root.
-	 * Call this often, and soon after the process has ended, as it may write its map at its end.
+	 * Call this often, and soon after the process has ended: it may write its map last.
 	 */
 	void look();
 	/** Add a jitdump that the process has mapped; adding it again does nothing. */

@@ -37,14 +37,14 @@ struct Share {
 /** The samples of one address. */
 struct Spot {
 	uint64_t address = 0;
-	size_t first = 0; /**< index of its first share */
+	size_t first = 0; /**< index of the spot's first share */
 	size_t end = 0;
 };
 
 /** Spots, by address. */
 struct Spots {
 	std::vector<Spot> all;
-	std::vector<Share> shares; /**< each spot's, by owner and source */
+	std::vector<Share> shares; /**< of each spot, by owner and source */
 
 	[[nodiscard]] std::span<const Share> of(const Spot &spot) const
 	{
@@ -258,7 +258,7 @@ const Tally::Buckets *buckets_of(const Tally &tally, const Object *wanted)
 	return &none;
 }
 
-/* In a fixed order, so that the same samples result in the same file. */
+/* Objects in a fixed order, so that the same samples result in the same file. */
 std::vector<ObjectSamples> in_order(const Tally &tally, const Object *program)
 {
 	std::vector<ObjectSamples> objects;

@@ -17,8 +17,8 @@ namespace cli {
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 /**
- * The same for any sources, at least one.  The type "samples" counts the first source's samples; a
- * type of value for each source follows, in its unit.
+ * Like that for any sources, at least one.  The type "samples" counts the first source's samples; a
+ * type of value for each source follows, in the source's unit.
  */
 Profile empty_profile(std::span<const SampleSource> sources);
 
@@ -32,9 +32,9 @@ std::vector<Label> process_labels(const Owner *owner);
  *        takes the first object for the program; nullptr: none.
  * @param owners the processes or programs in the buckets, for the process_labels() of
  *        samples.
- * @param sources what the samples stand for, by Bucket::source.
+ * @param sources the sources of the samples, by Bucket::source.
  * @param warnings receives a line about each object whose names are missing.
- * @param left receives the paths of objects whose lines are left for add_lines();
+ * @param left receives the paths of objects whose lines are left to add_lines();
  *        nullptr: all lines are stored.
  */
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program,

@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** May libdwfl ask debuginfod servers? */
+/** True if libdwfl may ask debuginfod servers. */
 bool has_debuginfod_servers();
 
 /**
@@ -24,7 +24,7 @@ int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
 
 /**
  * Debug information from the servers in DEBUGINFOD_URLS, or from the cache of earlier downloads.
- * @param object its name, for the notice.
+ * @param object the object's name, for the notice.
  * @param build_id in hexadecimal digits.
  * @return the file; closed if DEBUGINFOD_URLS names no server, or no server has the file.
  */

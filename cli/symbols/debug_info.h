@@ -66,7 +66,7 @@ private:
 	Dwarf *dwarf_ = nullptr; /* owned by the module */
 	Dwarf_Addr bias_ = 0;
 	Ranges units_;
-	/* libdw keeps what it has read until its handle is closed, so this one is closed now and then. */
+	/* libdw frees nothing until its handle is closed, so this handle is closed now and then. */
 	std::unique_ptr<Dwarf, DwarfCloser> reader_;
 	std::map<Dwarf_Off, Functions> functions_; /* of the units read by reader_ */
 	size_t lines_ = 0;			   /* read by reader_ */

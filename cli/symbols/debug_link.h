@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** Does the .gnu_debuglink of an object say that its debug information is in another file? */
+/** True if the .gnu_debuglink of an object says that its debug information is in another file. */
 bool has_debug_link(const Object &object);
 
 /**

@@ -8,8 +8,8 @@
 namespace cli {
 
 /**
- * Exists while a debuginfod server may have to answer.  If that takes long, it tells the user, once
- * for each object.
+ * Exists while a debuginfod server may have to answer.  If the answer takes long, this tells the
+ * user, once for each object.
  *
  * libdwfl asks the servers in DEBUGINFOD_URLS for debug information that is not installed.
  * DEBUGINFOD_TIMEOUT and other variables limit the wait, see debuginfod_find_debuginfo(3).  The
@@ -18,7 +18,7 @@ namespace cli {
  */
 class DebuginfodNotice {
 public:
-	/** @param object the name of what is looked for. */
+	/** @param object the name of the object. */
 	explicit DebuginfodNotice(std::string object);
 
 private:

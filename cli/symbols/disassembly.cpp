@@ -61,7 +61,7 @@ std::optional<uint64_t> target_of(const cs_insn &instruction, Machine machine)
 	return static_cast<uint64_t>(x86.operands[0].imm);
 }
 
-/** Can the next instruction run after this one? */
+/** True if execution can continue at the next instruction. */
 bool falls_through(const cs_insn &instruction, Machine machine)
 {
 	const cs_detail &detail = *instruction.detail;

@@ -32,7 +32,7 @@ struct Instruction {
 	std::string text; /**< "mnemonic operands"; "(bad)" for an unknown instruction */
 	Flow flow = Flow::On;
 	std::optional<uint64_t> target; /**< of a direct jump or call */
-	bool falls_through = true;	/**< can execution continue at the next instruction? */
+	bool falls_through = true;	/**< execution can continue at the next instruction */
 
 	[[nodiscard]] uint64_t end() const { return address + bytes.size(); }
 	bool operator==(const Instruction &) const = default;

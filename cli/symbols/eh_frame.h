@@ -33,7 +33,7 @@ private:
 	[[nodiscard]] std::vector<uint64_t>::const_iterator above(uint64_t address);
 	void read(Elf *elf);
 
-	Elf *unread_ = nullptr; /* until a start is asked for */
+	Elf *unread_ = nullptr; /* the file, until the first lookup reads it; then nullptr */
 	std::vector<uint64_t> starts_;
 };
 

@@ -28,8 +28,8 @@ constexpr uint64_t rare = 100;
 constexpr char next_step[] = "record with --lines to have the lines in the profile";
 
 /**
- * Does the object's path still lead to the same file, and not only inside a container?  On
- * overlayfs, the mapped file is a layer's, and stat(2) distinguishes it from the file at the path,
+ * True if the object's path still leads to the same file, and not only inside a container.  On
+ * overlayfs, the mapped file is in a layer, and stat(2) distinguishes it from the file at the path,
  * so the build-id decides.
  */
 bool has_its_path(const Object &object)

@@ -40,13 +40,13 @@ struct Weight {
 	uint64_t of = 0; /**< samples of all objects */
 };
 
-/** Can the lines of the kernel or a module perhaps be found, here or at a debuginfod server? */
+/** True if the lines of the kernel or a module may be found, here or on a debuginfod server. */
 bool may_have_kernel_lines(const std::string &filename, const std::string &build_id);
 
-/** Are the lines of this object left for later? */
+/** True if the lines of this object are left for later. */
 bool leave_for_later(const Object &object, const Weight &weight);
 
-/** Why the lines of an object stay unknown. */
+/** The reason why the lines of an object stay unknown. */
 struct FileNote {
 	std::string object; /**< its path, as in the profile */
 	std::string text;   /**< a sentence */

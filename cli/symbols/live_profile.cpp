@@ -217,7 +217,7 @@ std::vector<double> LiveProfile::weights(const Profile &old) const
 	return weights;
 }
 
-/** By location: is it kept?  The locations with the most samples are, up to half the limits. */
+/** For each location, true if it is kept: those with the most samples, up to half the limits. */
 std::vector<bool> LiveProfile::most_sampled(const Profile &old) const
 {
 	const std::vector<double> totals = weights(old);

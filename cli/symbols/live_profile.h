@@ -35,7 +35,7 @@ struct Change {
 
 /** Limits on the memory of a LiveProfile. */
 struct LiveLimits {
-	size_t places = size_t{1} << 17; /**< locations and samples; exceeded by those of one part at most */
+	size_t places = size_t{1} << 17; /**< locations and samples; one part may exceed it */
 	size_t objects = 4096;
 	size_t open = 32; /**< objects whose symbols are open */
 };
@@ -52,24 +52,24 @@ public:
 	/** The function name for places that are no longer distinguished. */
 	static constexpr char other[] = "[other]";
 
-	/** @param sources what the samples stand for, by Bucket::source; one at least. */
+	/** @param sources the sources of the samples, by Bucket::source; one at least. */
 	explicit LiveProfile(std::vector<SampleSource> sources, LiveLimits limits = {});
 	/** The same with the clock as the only source, ticking every @p period ns. */
 	explicit LiveProfile(uint64_t period, LiveLimits limits = {});
 
 	/**
-	 * Add the samples of @p part, which must all be new; returns what changed.
+	 * Add the samples of @p part, which must all be new; returns the changes.
 	 * @param events the account of each source during the part; the source's values are scaled by it.
 	 */
 	std::vector<Change> add(const Tally &part, const Owners &owners,
 				std::span<const EventAccount> events = {});
 	/** Set all samples to 0, but keep the places and their names. */
 	void zero();
-	/** Set how much is looked up; missing details of known places are looked up now. */
+	/** Set the detail of later look-ups; missing details of known places are looked up now. */
 	void set_detail(Detail detail);
 
 	[[nodiscard]] const Profile &profile() const { return profile_; }
-	/** For setting its times and comments. */
+	/** To set the times and comments of the profile. */
 	Profile &profile() { return profile_; }
 	/** Changes whenever indices in profile(), or names of existing places, change. */
 	[[nodiscard]] uint64_t edition() const { return edition_; }
@@ -105,7 +105,7 @@ private:
 	size_t other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others);
 
 	std::vector<SampleSource> sources_; /* with their accounts of the last part */
-	bool of_events_;		    /* else of the clock, which is the only source then */
+	bool of_events_;		    /* false: of the clock, which is then the only source */
 	LiveLimits limits_;
 	Profile profile_;
 	Detail detail_ = Detail::Functions;

@@ -26,7 +26,7 @@ ModuleSymbol ModuleSymbols::of_module(int number) const
 	return found;
 }
 
-/* Uses the table that the first symbol is from, if the module has no other. */
+/* If the module has only one table, use the table that contains the first symbol. */
 void ModuleSymbols::find_table(const ModuleSymbol &first)
 {
 	GElf_Ehdr about;

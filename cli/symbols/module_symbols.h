@@ -25,9 +25,9 @@ struct ModuleSymbol {
 /**
  * The symbols of a module by their numbers.
  *
- * libdwfl combines the tables of up to three files, and finds out for each symbol which
- * file it is in.  If a linked object has one table, reading that directly takes a fifth
- * of the time, and even less if its elements are laid out like GElf_Sym.
+ * libdwfl combines the tables of up to three files, and searches for the file of each
+ * symbol.  If a linked object has one table, reading the table directly takes a fifth of
+ * the time, and even less if its elements are laid out like GElf_Sym.
  */
 class ModuleSymbols {
 public:

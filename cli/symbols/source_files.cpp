@@ -15,7 +15,7 @@
 namespace cli {
 namespace {
 
-/* How much of a path longer than PATH_MAX is shown. */
+/* The most columns of a path longer than PATH_MAX to show. */
 constexpr size_t longest_shown = 60;
 
 std::vector<std::string> split_lines(std::string_view content)
@@ -33,7 +33,7 @@ std::vector<std::string> split_lines(std::string_view content)
 	return lines;
 }
 
-/** Does @p path begin with @p prefix, up to the end of a component? */
+/** True if @p path begins with @p prefix, up to the end of a component. */
 bool begins_with(std::string_view path, std::string_view prefix)
 {
 	return path.starts_with(prefix) &&

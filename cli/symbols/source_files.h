@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** In paths that begin with @p from, this part is replaced with @p to, which may be relative. */
+/** In paths that begin with `from`, this part is replaced with `to`, which may be relative. */
 struct PathPrefix {
 	std::string from;
 	std::string to;

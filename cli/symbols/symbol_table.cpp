@@ -8,7 +8,7 @@
 namespace cli {
 namespace {
 
-/* How many symbols back to look for one that contains the address. */
+/* The number of symbols before an address among which to look for one that contains it. */
 constexpr int most_nested = 64;
 
 bool is_code(const ModuleSymbol &found)
@@ -44,9 +44,9 @@ int rank_of(const char *name)
 }
 
 /*
- * Among symbols with a size, old names come last.  Otherwise the order is that of perf, so that
- * the same names are shown: symbols with a size, not weak, global, with fewer leading
- * underscores, longer.  The names are read only if all else is equal.
+ * The order is that of perf, so that the same names are shown: symbols with a size, not weak,
+ * global, with fewer leading underscores, longer.  But among symbols with a size, and among those
+ * without, old names come last.
  */
 bool is_better(const ModuleSymbol &found, const ModuleSymbol &other, OldNames &old)
 {
@@ -61,8 +61,8 @@ bool is_better(const ModuleSymbol &found, const ModuleSymbol &other, OldNames &o
 }
 
 /*
- * std::sort() with fewer comparisons.  Functions are spread evenly over the text, so if it is
- * divided into about as many parts as there are functions, each part has only a few.
+ * std::sort() with fewer comparisons.  Functions are spread evenly over the text, so if the text
+ * is divided into about as many parts as there are functions, each part has only a few.
  */
 template <typename Place> void sort_by_start(std::vector<Place> &places)
 {
@@ -86,7 +86,7 @@ template <typename Place> void sort_by_start(std::vector<Place> &places)
 	for (const Place &place : places)
 		ends[part(place)]++;
 	std::partial_sum(ends.begin(), ends.end(), ends.begin());
-	/* From the last, so that each end becomes the beginning of its part. */
+	/* Go backwards, so that each end becomes the beginning of its part. */
 	for (size_t i = places.size(); i--;)
 		sorted[--ends[part(places[i])]] = places[i];
 	for (size_t i = 0; i < ends.size(); i++) {

@@ -56,7 +56,7 @@ private:
 	[[nodiscard]] Entry entry_of(Places::const_iterator place) const;
 
 	ModuleSymbols symbols_;
-	mutable TextSections sections_; /**< remembers those that it has read */
+	mutable TextSections sections_; /**< caches the sections that it has read */
 	Places places_;
 };
 

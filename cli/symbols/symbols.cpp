@@ -88,8 +88,8 @@ Symbols::Symbols(const Object &object, Detail detail)
 }
 
 /**
- * The start of a function according to .eh_frame.  The call frame must cover the
- * address, because some text has no call frames (assembly).
+ * The start of a function according to .eh_frame.  A call frame must cover the address: text
+ * without call frames, such as assembly, may follow a function that has one.
  */
 std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
 {

@@ -28,7 +28,7 @@ struct Extent {
 	bool operator==(const Extent &) const = default;
 };
 
-/** How much to look up for an address. */
+/** The detail to look up for an address. */
 enum class Detail {
 	Functions, /**< only names; debug information is read only where symbols are missing */
 	Lines,	   /**< also inlined functions and lines */
@@ -73,12 +73,12 @@ public:
 	/** "function" or "function+0x12", demangled; empty without a symbol. */
 	[[nodiscard]] std::string label(uint64_t address);
 
-	/** Can frames() name functions, if only by their start addresses? */
+	/** True if frames() can name functions, if only by their start addresses. */
 	[[nodiscard]] bool has_functions()
 	{
 		return !table_.empty() || !jit_.empty() || kernel_ || !starts_.empty();
 	}
-	/** Is there debug information? */
+	/** True if there is debug information. */
 	[[nodiscard]] bool has_lines() const { return debug_.present(); }
 
 private:
@@ -103,7 +103,7 @@ private:
 	SymbolTable table_;
 	Plt plt_; /* for stubs, which have no symbols */
 	DebugInfo debug_;
-	std::optional<DebugInfo> names_; /* if debug_ is not read: read when a function has no symbol */
+	std::optional<DebugInfo> names_; /* without debug_: read when a function has no symbol */
 	FunctionStarts starts_;
 	const char *readable_of_ = nullptr; /* the symbol name that readable_ was made from */
 	std::string readable_;
