@@ -73,7 +73,7 @@ std::string_view new_name(const Names &names, std::string_view old_name)
 	return found == names.end() ? old_name : found->second;
 }
 
-/** All that a row shows.  The hash comes first, because long names tend to begin alike. */
+/** Everything that a row shows.  The hash comes first, because long names tend to begin alike. */
 auto key_of(const Row &row)
 {
 	return std::tuple<size_t, std::string_view, std::string_view, bool, std::string_view,
@@ -130,7 +130,7 @@ void add(ComparedRow &sum, const OneSide &side, std::span<const CommonEvent> eve
 		add(sum.events[i], side, side.row->events[side.is_base ? events[i].base : events[i].now]);
 }
 
-/** The number of events in each profile, and how many events one sample stands for. */
+/** The number of events in each profile, and the number that one sample stands for. */
 struct Totals {
 	uint64_t base;
 	uint64_t now;
@@ -178,7 +178,7 @@ void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &total
 		tested[i]->p_corrected = corrected[i];
 }
 
-/** Take everything except the counts: @p one counts events, @p other their samples. */
+/** Copy everything except the counts from @p other, the samples, to @p one, their events. */
 void take_shares(ComparedValue &one, const ComparedValue &other)
 {
 	const uint64_t base = one.base, now = one.now;

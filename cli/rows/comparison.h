@@ -42,7 +42,7 @@ struct CommonEvent {
 	size_t base = 0; /**< index in the older EventColumns */
 	size_t now = 0;
 
-	/** Is it the first event, to which the samples belong, in both? */
+	/** True if it is the first event, to which the samples belong, in both profiles. */
 	[[nodiscard]] bool is_first() const { return base == 0 && now == 0; }
 };
 

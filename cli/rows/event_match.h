@@ -17,7 +17,7 @@ struct EventMatch {
 	std::vector<std::string> base_only;
 	std::vector<std::string> now_only;
 
-	/** Are both profiles of events, but with none in common? */
+	/** True if both profiles have events, but none in common. */
 	[[nodiscard]] bool none() const { return both.empty() && !base_only.empty() && !now_only.empty(); }
 };
 

@@ -17,7 +17,7 @@ std::string_view plain(std::string_view name)
 	return name.substr(0, name.find(':'));
 }
 
-/** The greatest common divisor of all values: profiles of other tools do not say the period. */
+/** The greatest common divisor of all values: profiles of other tools do not store the period. */
 uint64_t common_period(const Profile &profile, size_t event)
 {
 	uint64_t period = 0;

@@ -18,7 +18,7 @@ namespace cli {
 /** The index of the first event in Profile::sample_types; the samples have index 0. */
 inline constexpr size_t first_event = 1;
 
-/** Was the profile recorded with events, not with a clock? */
+/** True if the profile was recorded with events, not with a clock. */
 bool is_of_events(const Profile &profile);
 
 /**
@@ -31,9 +31,10 @@ std::vector<size_t> events_of(const Profile &profile);
 std::vector<std::string> event_names_of(const Profile &profile);
 
 /**
- * For each of events_of(), how many events one sample stands for: the period of the recording,
- * scaled like its values.  Profiles of other tools do not store it, so the greatest common divisor
- * of the values is taken, which may be a multiple of the period; 0 if there are no values.
+ * For each of events_of(), the number of events that one sample stands for: the period of the
+ * recording, scaled like the event's values.  Profiles of other tools do not store the period, so
+ * this is the greatest common divisor of the values, which may be a multiple of the period; 0 if
+ * there are no values.
  */
 std::vector<uint64_t> event_periods(const Profile &profile);
 
@@ -61,9 +62,9 @@ struct Ratio {
 };
 
 /**
- * The ratios to show: "IPC" if there are both instructions and cycles, and those that are asked
- * for, such as "cache-misses/instructions".
- * @param whose whose events these are, for the error.
+ * The ratios to show: "IPC" if there are both instructions and cycles, and @p wanted, such as
+ * "cache-misses/instructions".
+ * @param whose the owner of the events, for the error.
  */
 Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted,
 				     std::string_view whose = "the profile");
@@ -71,7 +72,7 @@ Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const
 /** Nothing if the denominator is 0. */
 std::optional<double> quotient(uint64_t numerator, uint64_t denominator);
 
-/** The quotient() of two events.  @param values of a row, as many as EventColumns::names. */
+/** The quotient() of two events.  @param values those of a row, as many as EventColumns::names. */
 std::optional<double> ratio_of(const Ratio &ratio, std::span<const uint64_t> values);
 
 /** "0.52"; empty for nothing. */

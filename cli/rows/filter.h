@@ -33,7 +33,7 @@ public:
 	/** @p profile and @p filters must outlive this. */
 	SampleFilter(const Profile &profile, std::span<const Filter> filters);
 
-	/** Do all filters hold for @p sample? */
+	/** True if all filters hold for @p sample. */
 	bool passes(const Sample &sample);
 
 private:

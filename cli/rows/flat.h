@@ -43,12 +43,12 @@ struct View {
 	NameLength names = NameLength::Short;
 };
 
-/** Does the view need lines or inlined functions? */
+/** True if the view needs lines or inlined functions. */
 bool shows_lines(const View &view);
 
 /**
- * Is @p type a number of samples?  Profiles of other tools may have none, or count something
- * else: objects, cycles.
+ * True if @p type is a number of samples.  Profiles of other tools may have none, or count
+ * something else: objects, cycles.
  */
 inline bool is_count(const ValueType &type)
 {
@@ -88,7 +88,7 @@ struct Flat {
 	std::vector<Row> rows;
 	std::shared_ptr<const TextStore> texts; /**< owns the rows' texts */
 	EventColumns events;			/**< if there are several */
-	uint64_t period = 0; /**< if values count an event: how many one sample stands for */
+	uint64_t period = 0; /**< if values count an event: occurrences for each sample */
 
 	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
 	/** The unit of the samples; not safe to print. */

@@ -51,7 +51,7 @@ struct PlaceTree {
 	std::vector<TreeFunction> functions;
 };
 
-/** The tree of the samples that pass all filters, by their leaf. */
+/** The tree of the samples that pass all filters, by their leaf location. */
 PlaceTree place_tree(const Profile &profile, std::span<const Filter> filters);
 
 } // namespace cli

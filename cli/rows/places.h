@@ -42,7 +42,7 @@ public:
 	[[nodiscard]] std::string_view build_id(uint32_t object) const;
 
 private:
-	/** The numbers of a function's texts, as far as they are known. */
+	/** The numbers of a function's texts, or unknown_number. */
 	struct Numbers {
 		uint32_t name = unknown_number;
 		uint32_t file = unknown_number;

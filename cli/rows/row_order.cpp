@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/* Below this depth, names are compared as a whole. */
+/* At this depth of by_name(), names are compared as a whole. */
 constexpr int deepest = 32;
 
 /** Orders rows by a few bytes of their names at a time: most names have their beginning in common. */

@@ -19,8 +19,8 @@ struct PlaceSamples {
 };
 
 /**
- * The indices of @p all in the order of a report: most samples first, then by name.  @param places
- * has their names.
+ * The indices of @p all in the order of a report: most samples first, then by name.
+ * @param places has the names.
  */
 std::vector<size_t> row_order(const Places &places, const std::vector<PlaceSamples> &all);
 

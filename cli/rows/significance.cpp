@@ -14,7 +14,7 @@ constexpr double most_samples = 1e12;
 /* Terms that are smaller than this part of a sum of doubles do not change it. */
 constexpr double negligible = 1e-17;
 
-/** The distribution of how many of a row's @p drawn samples are among the @p marked of @p total. */
+/** The number of `drawn` samples that are also `marked`, of `total`: its distribution. */
 struct Hypergeometric {
 	double drawn;
 	double marked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/significance.h  Tests whether two shares differ by more than chance. */
+/** @file cli/rows/significance.h  Tests whether chance explains the difference of two shares. */
 #pragma once
 
 #include <cstdint>

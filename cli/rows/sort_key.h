@@ -22,7 +22,7 @@ enum class SortKey {
 	Address,  /**< link-time address */
 };
 
-/** How many sort keys there are. */
+/** The number of sort keys. */
 constexpr size_t sort_keys = static_cast<size_t>(SortKey::Address) + 1;
 
 /** All keys, in the order of the help text. */
@@ -37,11 +37,11 @@ Result<std::vector<SortKey>> parse_sort_keys(std::string_view text);
 /** "process,function". */
 std::string sort_keys_text(std::span<const SortKey> keys);
 
-/** Is @p key one of @p keys? */
+/** True if @p key is one of @p keys. */
 bool has_key(std::span<const SortKey> keys, SortKey key);
 
 /**
- * The columns that rows are grouped by and show: the keys, and what is needed to
+ * The columns that rows are grouped by and show: the keys, and the columns needed to
  * interpret them.  A function or a line also needs its object, a line or an
  * address its function.
  */
