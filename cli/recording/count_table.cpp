@@ -13,7 +13,7 @@ constexpr uint64_t large_counts = uint64_t{1} << 19;
 /* Elements per tick that can arrive before the next look, which may be late. */
 constexpr uint64_t counts_for_tick = 32;
 
-/* How many elements fills_up() looks at. */
+/* The number of elements that fills_up() looks at. */
 constexpr size_t some = 256;
 
 } // namespace

@@ -19,7 +19,7 @@ constexpr uint64_t most_counts = uint64_t{1} << 28;
 /**
  * A hash table of (key, count) in pinned memory.
  *
- * Its keys stay, so it fills up.  Before it is full, the recording is given another one.
+ * Keys are never removed, so the table fills up.  Before it is full, another replaces it.
  */
 class CountTable {
 public:
@@ -36,8 +36,8 @@ public:
 	/** Visit the counts since the last call, while the kernel goes on counting. */
 	void drain(const Visit &visit);
 	/**
-	 * Is it time for another table?  Looks at only some elements, and at others each time:
-	 * keys are spread evenly.
+	 * True if it is time for another table.  Each call looks at a few elements, different ones
+	 * each time: keys are spread evenly.
 	 */
 	[[nodiscard]] bool fills_up();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/limits.h  How much memory the kernel may pin for us. */
+/** @file cli/recording/limits.h  Limits on the memory that the kernel may pin for us. */
 #pragma once
 
 #include "profil.h"
@@ -8,12 +8,12 @@
 
 namespace cli {
 
-/** Raise RLIMIT_MEMLOCK to @p pinned, and RLIMIT_NOFILE, as far as permitted. */
+/** Raise RLIMIT_MEMLOCK to @p pinned, and RLIMIT_NOFILE, or as close as is permitted. */
 void raise_limits(uint64_t pinned);
 
 /**
  * The bytes that may be pinned in all: the least of @p wanted, RLIMIT_MEMLOCK, and
- * what the module has left.
+ * the rest of the module's limit.
  */
 uint64_t pin_limit(const profil_info &info, uint64_t wanted);
 

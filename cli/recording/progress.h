@@ -36,7 +36,7 @@ public:
 	void detail(std::string_view text);
 	/** Show the progress, if standard error is a terminal. */
 	void progress(const Progress &progress);
-	/** Is there a terminal for progress()? */
+	/** True if there is a terminal for progress(). */
 	[[nodiscard]] bool shows_progress() const { return terminal_; }
 	/** Remove the progress line. */
 	void clear() noexcept;

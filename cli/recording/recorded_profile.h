@@ -18,7 +18,7 @@ namespace cli {
 struct RecordedTime {
 	int64_t begin = 0;		   /**< ns since the epoch */
 	double seconds = 0;		   /**< duration */
-	std::vector<SampleSource> sources; /**< what ticked */
+	std::vector<SampleSource> sources; /**< the sources of the ticks */
 };
 
 /** The sources, with the accounts of those that are events. */

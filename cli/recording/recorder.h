@@ -25,9 +25,9 @@ using Clock = std::chrono::steady_clock;
 /** How often a recording is checked for changes that nothing reports. */
 constexpr std::chrono::seconds check_interval{1};
 
-/** How the time that programs spend in the kernel is counted. */
+/** The place at which a program's time in the kernel is counted. */
 enum class KernelTime {
-	ByFunction, /**< at the address in the kernel; without the right to see it, as
+	ByFunction, /**< at the address in the kernel; without the right to see addresses, as
 		       [kernel] */
 	AtCall,	    /**< at the instruction that called the kernel */
 	LeftOut,
@@ -51,7 +51,7 @@ struct Recording {
 	bool without_kernel = false;	       /**< perf sampled nothing in the kernel */
 };
 
-/** Receives reports of what cannot be profiled, while the recording goes on without it. */
+/** Receives reports of processes that cannot be profiled; the recording goes on without them. */
 class RecorderLog {
 public:
 	virtual ~RecorderLog() = default;
@@ -71,8 +71,8 @@ public:
 
 	/**
 	 * Attach to all these processes at once, except those that are already profiled.
-	 * @param young whether they have just started their programs.
-	 * @return how many were attached; failures are reported to the log.
+	 * @param young whether the processes have just started their programs.
+	 * @return the number of attached processes; failures are reported to the log.
 	 */
 	virtual size_t attach(std::span<const pid_t> pids, bool young) = 0;
 
@@ -89,9 +89,9 @@ public:
 	[[nodiscard]] virtual Clock::time_point next_work(Clock::time_point now) const = 0;
 	/** Handle events, new mappings or texts, and ended profiles. */
 	virtual void work(Clock::time_point now) = 0;
-	/** Has every process ended? */
+	/** True if every process has ended. */
 	[[nodiscard]] virtual bool idle() const = 0;
-	/** Is a process profiled now? */
+	/** True if a process is profiled now. */
 	[[nodiscard]] virtual bool is_profiled(pid_t pid) const = 0;
 	/** The number of processes profiled so far. */
 	[[nodiscard]] virtual uint64_t processes() const = 0;

@@ -90,7 +90,7 @@ Outcome RecordingRun::prepare()
 	return options_.command.empty() ? Done() : start_command();
 }
 
-/* Call this before raise_limits(), so that the command has the limits that it would have without us. */
+/* Call this before raise_limits(), so that the command has its usual limits. */
 Outcome RecordingRun::start_command()
 {
 	const std::string warning = privilege_warning(options_.command.front(), geteuid());
@@ -204,7 +204,7 @@ Outcome RecordingRun::attach()
 	return recorder_->attach(pids, of_command) ? Outcome(Done()) : nothing;
 }
 
-/** @return how many of the processes found have not ended. */
+/** @return the number of processes found that have not ended. */
 size_t RecordingRun::search()
 {
 	std::vector<pid_t> found = finder_->find();

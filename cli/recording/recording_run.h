@@ -29,8 +29,8 @@ double seconds_since(Clock::time_point start);
 using RecorderWrap = std::function<std::unique_ptr<Recorder>(std::unique_ptr<Recorder>)>;
 
 /**
- * A recorder and what it profiles: processes, a search for processes, or a command.  A command that
- * is given with one of the others is not a target; it only sets the duration.
+ * A recorder and its targets: processes, a search for processes, or a command.  A command that is
+ * given with one of the others is not a target; it only sets the duration.
  */
 class RecordingRun {
 public:
@@ -52,7 +52,7 @@ public:
 	 * @p seconds have passed; then do the work.
 	 */
 	void step(double seconds, std::span<const int> descriptors);
-	/** Has the command ended, or is nothing left to profile?  A search always has something left. */
+	/** True if the command has ended, or nothing is left to profile.  A search goes on. */
 	[[nodiscard]] bool over();
 
 	[[nodiscard]] Recorder &recorder() { return *recorder_; }
@@ -60,9 +60,9 @@ public:
 	[[nodiscard]] const std::vector<SampleSource> &sources() const { return sources_; }
 	/** Nanoseconds between samples of the clock; 0: it does not tick. */
 	[[nodiscard]] uint64_t period() const { return period_; }
-	/** What takes the samples: the module or perf. */
+	/** The backend that takes the samples: the module or perf. */
 	[[nodiscard]] const Backend &backend() const { return backend_; }
-	/** What a sample costs with perf, if it could be measured. */
+	/** The cost of a sample with perf, if it could be measured. */
 	[[nodiscard]] const std::optional<TickCost> &perf_cost() const { return perf_cost_; }
 	/** The command, whether or not it is profiled; or nullptr. */
 	[[nodiscard]] ChildProcess *command() { return command_ ? &*command_ : nullptr; }

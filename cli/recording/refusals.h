@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** Collects processes that could not be attached, so that a hundred of them take one line. */
+/** Collects processes that could not be attached, so that a hundred of them take only one line. */
 class Refusals {
 public:
 	/**

@@ -20,7 +20,7 @@ struct RecorderSettings {
 	uint64_t memory = 0;		      /**< most bytes to pin */
 	bool per_thread = false;	      /**< also add up the samples of each thread */
 	bool per_cgroup = false;	      /**< distinguish processes by cgroup, if possible */
-	std::optional<perf_event_attr> event; /**< what ticks instead of the clock */
+	std::optional<perf_event_attr> event; /**< the event that ticks instead of the clock */
 };
 
 /** Why a target was not attached. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/target_options.h  The options of every subcommand that profiles: what and how. */
+/** @file cli/recording/target_options.h  The options of every subcommand that profiles. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -17,7 +17,7 @@
 
 namespace cli {
 
-/** What should take the samples. */
+/** The backend that should take the samples. */
 enum class WantedBackend {
 	Any, /**< the module, or else perf's events */
 	Module,
@@ -27,10 +27,10 @@ enum class WantedBackend {
 struct TargetOptions {
 	Selection selection;
 	std::vector<std::string> command; /**< the command and its arguments */
-	/* Not 1000, to avoid running in step with what programs do every millisecond. */
+	/* Not 1000, so as not to run in step with programs that act every millisecond. */
 	double rate = 999;	       /**< Hz of CPU time; infinity: as many as the module allows */
 	std::optional<uint64_t> count; /**< ns of CPU time between samples, instead of a rate */
-	std::vector<Event> events;     /**< what is sampled instead of time */
+	std::vector<Event> events;     /**< the events to sample instead of time */
 	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;
 	bool per_process = false;
@@ -51,13 +51,13 @@ public:
 	 * not parsed; the result is for parse_arguments().
 	 */
 	std::vector<std::string> own(std::vector<std::string> arguments);
-	/** Did the user say what to profile? */
+	/** True if the user has chosen targets. */
 	[[nodiscard]] bool given() const
 	{
 		return !after_mark_.empty() || !users_.empty() || !threads_.empty() ||
 		       !options_.selection.empty();
 	}
-	/** Did the user say how to profile? */
+	/** True if the user has chosen how to profile. */
 	[[nodiscard]] bool how_given() const;
 	/** Call this after CLI11 has parsed; returns an exit status if the usage is wrong. */
 	std::optional<int> finish();
@@ -84,13 +84,13 @@ private:
 /** The part of --help for these options.  @param memory the default of --max-memory. */
 std::string target_help(bool with_command = true, std::string_view memory = "128M");
 
-/** For choose_period(): what permits a higher rate with the module. */
+/** For choose_period(): how to raise the limit with the module. */
 inline constexpr std::string_view module_raises_limit =
 	"CAP_PERFMON or the module's parameters max_rate and max_user_rate raise the limit";
 
 /**
- * The nanoseconds between samples, or an error if that rate is not permitted.
- * @param raises what raises the limit, for the error.
+ * The sampling period in ns, or an error if the rate is not permitted.
+ * @param raises text for the error: how to raise the limit.
  */
 Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info,
 			       std::string_view raises = module_raises_limit);

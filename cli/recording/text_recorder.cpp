@@ -20,7 +20,7 @@ constexpr uint64_t event_ns_least = 1000;
  * and each wake-up costs more than the program's ticks.
  */
 constexpr std::chrono::milliseconds news_interval{50};
-/* The most attached processes that a file names. */
+/* The most attached processes that a profile names. */
 constexpr size_t most_named = 100;
 
 /* One number for every 8 elements of the first table, but at least least_numbers. */
@@ -226,7 +226,7 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 	return true;
 }
 
-/** Has a thread ended, or does it run another program, in which the module does not record it? */
+/** True if a thread has ended, or runs another program, in which the module does not record it. */
 bool TextRecorder::has_left(pid_t tid, const std::optional<ProgramStart> &start)
 {
 	const bool runs = static_cast<bool>(check_thread(tid));
@@ -311,7 +311,7 @@ void TextRecorder::work(Clock::time_point now)
 	if (!settings_.threads && now >= next_forgetting_ &&
 	    texts_.in_use() > std::min(numbers_, texts_.highest_number()) / 4)
 		forget_ended(now);
-	/* Read samples while their processes exist: that looks up matches, and names of threads. */
+	/* Read samples while their processes exist, to look up matches and names of threads. */
 	if ((texts_.filter() || settings_.per_thread) && now >= next_check_)
 		drain();
 	if (news || now >= next_check_ || (learns_of_ends() && !follows_))
@@ -321,7 +321,7 @@ void TextRecorder::work(Clock::time_point now)
 		rest(now);
 }
 
-/** Make room for new processes: they need the numbers of those that have ended. */
+/** Make room for new processes, which need the numbers of ended processes. */
 void TextRecorder::forget_ended(Clock::time_point now)
 {
 	drain();

@@ -24,7 +24,7 @@ namespace cli {
  * A recording by the module (PROFIL_RECORD) with its table of counts.
  *
  * Nothing has to be done for an exec, or for a library that is loaded.  The module wakes the
- * recorder when a process ends, but not when a thread does, so threads are polled.
+ * recorder when a process ends, but not when a thread ends, so threads are polled.
  */
 class TextRecorder : public Recorder {
 public:

@@ -35,7 +35,7 @@ bool TextRecorder::has_news() const
 	return poll(&session, 1, 0) == 1;
 }
 
-/** Does the module report the ends of the recording's processes? */
+/** True if the module reports the ends of the recording's processes. */
 bool TextRecorder::learns_of_ends() const
 {
 	return profile_ && !over_ && !everybody_ && !settings_.threads;
@@ -59,7 +59,7 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 }
 
 /**
- * Ask the module for a wake-up: at news, or when the table has @p keys new keys.
+ * Request a wake-up from the module: at the next change, or when the table has @p keys new keys.
  * @return false if the recording has ended.
  */
 bool TextRecorder::arm(uint32_t keys)
@@ -67,7 +67,7 @@ bool TextRecorder::arm(uint32_t keys)
 	return !profil_session_wait(session_.get(), profile_, keys);
 }
 
-/** Arm the wake-up, then look once more for what was missed. */
+/** Arm the wake-up, then look once more for changes from before. */
 void TextRecorder::rest(Clock::time_point now)
 {
 	const uint64_t keys = texts_.has_code() ? 1 : table_->counts() / table_part;

@@ -228,7 +228,7 @@ void TextTable::begin_round()
 		filter_->begin_round();
 }
 
-/** Does a cell's owner match?  Also adds its samples to selected_. */
+/** True if a cell's owner matches.  Also adds the samples to selected_. */
 bool TextTable::is_selected(const Number &cell, const Number &text, uint64_t samples)
 {
 	const Number *const owner = find(cell.owner);
@@ -318,7 +318,7 @@ bool TextTable::has_ended(uint32_t key, const Number &number) const
 	       (number.code->start && program_start(number.code->pid) != number.code->start);
 }
 
-/** The numbers of owners, and of memory, that were found ended long enough ago. */
+/** The numbers of owners and memory whose end was found long enough ago. */
 std::set<uint32_t> TextTable::find_ended(Clock::time_point now)
 {
 	std::set<uint32_t> doomed;

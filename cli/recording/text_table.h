@@ -72,11 +72,11 @@ public:
 	void select(Criteria criteria, bool follow);
 	/** The selection; nullptr: everything is recorded. */
 	[[nodiscard]] const OwnerFilter *filter() const { return filter_.get(); }
-	/** Ask what new numbers stand for, while their files and processes still exist. */
+	/** Describe new numbers while their files and processes still exist. */
 	void learn();
-	/** Is there memory with generated code whose process has not ended? */
+	/** True if there is memory with generated code whose process has not ended. */
 	[[nodiscard]] bool has_code() const;
-	/** Are there kernel modules whose names have not been read yet? */
+	/** True if there are kernel modules whose names have not been read yet. */
 	[[nodiscard]] bool has_nameless() const { return kernel_.has_nameless(); }
 	/** Look again where processes have generated code, and for files that name it. */
 	void look();
@@ -86,7 +86,7 @@ public:
 	void begin_round();
 	/**
 	 * Add samples of an element of the recording's table; samples in the kernel only if begin()
-	 * was asked for them.
+	 * was called with_kernel.
 	 * @param threads receives per-thread elements; their samples are in other elements as well.
 	 */
 	void count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads);
@@ -101,9 +101,9 @@ public:
 	}
 	/** The samples of matching owners that count() was given; only with a selection. */
 	[[nodiscard]] const Selected &selected() const { return selected_; }
-	/** How many numbers were given out and not forgotten, as of the last learn(). */
+	/** The number of numbers in use by the module, as of the last learn(). */
 	[[nodiscard]] uint32_t in_use() const { return in_use_; }
-	/** The highest number that is ever given out. */
+	/** The highest number that the module ever gives out. */
 	[[nodiscard]] uint64_t highest_number() const { return highest_; }
 	/**
 	 * Forget processes, and their memory, that a call at least a second ago found to have
@@ -127,15 +127,15 @@ private:
 	};
 	struct Number {
 		uint32_t kind = 0;
-		uint32_t text = 0;			/**< of a cell or an owner */
-		uint32_t owner = 0;			/**< of a cell */
-		uint32_t program = 0;			/**< of an owner: in owners_ */
-		pid_t pid = 0;				/**< of an owner of one process */
+		uint32_t text = 0;			/**< the text of a cell or an owner */
+		uint32_t owner = 0;			/**< the owner of a cell */
+		uint32_t program = 0;			/**< for an owner: in owners_ */
+		pid_t pid = 0;				/**< if an owner is one process */
 		bool nobody = false;			/**< owns ticks of unknown processes */
 		std::shared_ptr<Object> object;		/**< of a file or vDSO */
 		FileFacts facts;			/**< of a file */
 		std::unique_ptr<Code> code;		/**< of memory */
-		std::optional<Clock::time_point> ended; /**< of an owner or memory: when that was seen */
+		std::optional<Clock::time_point> ended; /**< for an owner or memory: when seen */
 	};
 
 	Number describe(uint32_t number);
@@ -162,13 +162,13 @@ private:
 
 	const Session &session_;
 	uint32_t profile_ = 0;
-	std::unordered_map<uint32_t, Number> numbers_; /* what is not forgotten */
+	std::unordered_map<uint32_t, Number> numbers_; /* all that are not forgotten */
 	uint32_t last_ = 0;			       /* the last number that was described */
 	uint32_t in_use_ = 0;
 	uint32_t highest_ = 0;
 	std::set<std::shared_ptr<Object>> programs_;
 	std::unique_ptr<OwnerFilter> filter_;
-	bool per_process_ = false;	       /* distinguish owners that have a PID by it */
+	bool per_process_ = false;	       /* distinguish owners by PID, if they have one */
 	std::unique_ptr<CgroupPaths> cgroups_; /* to distinguish owners by, or nullptr */
 	Selected selected_;
 	bool with_kernel_ = false;

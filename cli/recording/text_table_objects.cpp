@@ -30,7 +30,7 @@ bool on_overlay(const Fd &file)
 	return !fstatfs(file.get(), &about) && about.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-/** Why a file is not the one that ran; empty if it is, as far as can be told. */
+/** Why a file is not the one that ran; empty if no difference was found. */
 std::string difference(const Fd &opened, const struct stat &file, const FileFacts &ran)
 {
 	constexpr uint64_t ns_per_second = 1'000'000'000;
@@ -67,7 +67,7 @@ void open_same(Object &object, const FileFacts &ran)
 
 } // namespace
 
-/** Open it through the module if possible: that works for files deleted or in a container. */
+/** Open a file, if possible through the module, which can open deleted files and in containers. */
 void TextTable::open_file(const profil_describe &text, Object &object)
 {
 	profil_describe request = {};
@@ -115,13 +115,13 @@ std::shared_ptr<Object> TextTable::file_object(profil_describe &text, const std:
 	return object;
 }
 
-/** Remember the page of an address as text, in a file whose segments are not known. */
+/** Add the page of an address to the texts of a file whose segments are not known. */
 void TextTable::remember_page(Object &object, uint64_t address)
 {
 	object.texts.add({page_of(address), page_of(address) + page, page_of(address)}, true);
 }
 
-/** A vDSO of the same size as ours is taken for ours.  Nothing is known about others. */
+/** A vDSO of the same size as ours is taken for ours.  Nothing is known about other vDSOs. */
 std::shared_ptr<Object> TextTable::vdso_object(uint64_t bytes)
 {
 	const Result<std::vector<Mapping>> own = read_maps(getpid());

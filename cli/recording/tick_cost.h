@@ -17,7 +17,7 @@ struct TickCost {
 
 /**
  * Profile this process for a tenth of a second, in a loop that reads the clock and
- * so notices interruptions.  The result is the whole cost of a tick: the interrupt,
+ * thereby notices interruptions.  The result is the whole cost of a tick: the interrupt,
  * the timer and the module.
  * @param next the period in ns of a profile that will follow, or 0.
  */
@@ -38,7 +38,7 @@ uint64_t measuring_period(uint64_t others);
  */
 Result<TickCost> cost_of_gaps(std::vector<uint64_t> gaps, double expected);
 
-/** Spin for @p ns nanoseconds, and note how long each interruption took. */
+/** Spin for @p ns nanoseconds, and return the length of each interruption, in ns. */
 std::vector<uint64_t> spin_and_note_gaps(uint64_t ns);
 
 } // namespace cli

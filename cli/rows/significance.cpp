@@ -14,7 +14,7 @@ constexpr double most_samples = 1e12;
 /* Terms that are smaller than this part of a sum of doubles do not change it. */
 constexpr double negligible = 1e-17;
 
-/** The number of `drawn` samples that are also `marked`, of `total`: its distribution. */
+/** The distribution of the number of marked samples in `drawn` ones, if `marked` of `total` are. */
 struct Hypergeometric {
 	double drawn;
 	double marked;

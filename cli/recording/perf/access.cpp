@@ -22,7 +22,7 @@ namespace {
 constexpr uint64_t ns_per_second = 1'000'000'000;
 /* The hrtimer behind cpu-clock ticks no faster. */
 constexpr uint64_t shortest_period = 10'000;
-/* So that measure_perf_cost() takes only a few milliseconds. */
+/* Short, so that measure_perf_cost() takes only a few milliseconds. */
 constexpr uint64_t fast_period = 100'000;
 constexpr uint64_t measured_ticks = 40;
 constexpr long strictest_of_linux = 2;

@@ -12,21 +12,21 @@
 namespace cli {
 
 /**
- * Was an event of our own process refused by a container or sandbox, not by the kernel itself?
+ * True if a container or sandbox, not the kernel itself, refused an event of our own process.
  *
- * The kernel refuses one only with EACCES, and only if kernel.perf_event_paranoid is above 2, as on
- * Debian.  A kernel that has this sysctl also has the system call.
- * @param error of perf_event_open(2).
+ * The kernel refuses such an event only with EACCES, and only if kernel.perf_event_paranoid is
+ * above 2, as on Debian.  A kernel that has this sysctl also has the system call.
+ * @param error errno value from perf_event_open(2).
  */
 bool is_refused_by_sandbox(int error, std::optional<long> paranoid);
 
-/** Can this process sample itself with perf's events?  If not: why, and what would help. */
+/** Check that this process can sample itself with perf's events; the error says what would help. */
 Outcome check_perf();
 
 /** The shortest period of the clock, in ns, from kernel.perf_event_max_sample_rate. */
 uint64_t shortest_perf_period();
 
-/** Why a process, or the whole system, is not sampled.  @param error of perf_event_open(2). */
+/** Why a process, or the whole system, is not sampled.  @param error from perf_event_open(2). */
 std::string why_not_sampled(int error, const perf_event_attr &event);
 
 /** Why perf does not sample the kernel for this user, and what would help. */

@@ -17,7 +17,7 @@ namespace cli {
 struct Backend {
 	bool perf = false;     /**< perf's events, not the module */
 	profil_info info = {}; /**< the module's; with perf: period_min and unlimited pages_max */
-	std::string why;       /**< with perf: why not the module */
+	std::string why;       /**< with perf: why the module is not used */
 };
 
 /** The module, or perf's events if the module cannot be used and the options leave the choice. */

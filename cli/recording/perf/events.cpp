@@ -90,7 +90,7 @@ int PerfEvents::open(pid_t tid, const PerfRing &ring, uint32_t source, Member &m
 	perf_event_attr attr = attr_of(source, tid < 0);
 	Counter counter;
 
-	/* Such an event would count nothing. */
+	/* An event that excludes both would count nothing. */
 	if (attr.exclude_kernel && attr.exclude_user)
 		return EACCES;
 	counter.source = source;
@@ -115,7 +115,7 @@ int PerfEvents::open_on_cpus(pid_t tid, Member &member)
 	return 0;
 }
 
-/* Each attempt asks for less: the kernel may be older, or may not let us sample it. */
+/* Each attempt requests less: the kernel may be older, or may not let us sample kernel mode. */
 int PerfEvents::add(pid_t tid)
 {
 	const bool was_newer = newer_;
@@ -236,8 +236,8 @@ std::vector<EventAccount> PerfEvents::accounts() const
 }
 
 /*
- * While a thread runs, its events are enabled on all CPUs, but run only on its own CPU.  They are
- * opened and read in turn: only during the shortest enabled time were all of them open.
+ * While a thread runs, its events are enabled on all CPUs, but run only on its own CPU.  The events
+ * are opened and read one after the other: all were open only during the shortest enabled time.
  */
 void PerfEvents::add_times(const Member &member, std::vector<EventAccount> &sums) const
 {

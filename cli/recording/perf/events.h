@@ -34,20 +34,20 @@ public:
 
 	/** Readable when a ring is partly full, or a thread and all that it has created have ended. */
 	[[nodiscard]] int fd() const { return poll_.get(); }
-	/** Is a ring partly full? */
+	/** True if a ring is partly full. */
 	[[nodiscard]] bool is_filling_up();
 	/** Visit all records up to a time, oldest first. */
 	void read(uint64_t until, const std::function<void(const PerfRecord &)> &visit);
 	/** Close the events of each thread that has ended along with all that it created. */
 	void close_ended();
-	/** Is there no event? */
+	/** True if there is no event. */
 	[[nodiscard]] bool empty() const { return members_.empty(); }
 	/** Stop counting. */
 	void stop();
 
-	/** Is time in the kernel not sampled, although it was asked for? */
+	/** True if time in the kernel was to be sampled, but is not. */
 	[[nodiscard]] bool hides_kernel() const { return hides_kernel_; }
-	/** Do samples have the cgroup? */
+	/** True if samples have the cgroup. */
 	[[nodiscard]] bool knows_cgroups() const { return cgroups_; }
 	/** Ask for the cgroup of each sample from now on, if the kernel supports that. */
 	void ask_for_cgroups() { cgroups_ = true; }
@@ -55,7 +55,7 @@ public:
 	[[nodiscard]] uint32_t source_of(uint64_t id) const;
 	/** How long each source was counted, if it is a hardware event: these may have to wait. */
 	[[nodiscard]] std::vector<EventAccount> accounts() const;
-	/** How many records found no room; 0 if the kernel does not tell (before 6.0). */
+	/** The number of records that found no room; 0 if the kernel is older than 6.0. */
 	[[nodiscard]] uint64_t lost() const;
 	[[nodiscard]] uint64_t ring_bytes() const;
 
@@ -66,7 +66,7 @@ private:
 		uint64_t id = 0;
 	};
 	using Member = std::vector<Counter>;
-	/** What read(2) returns for the read_format of attr_of(). */
+	/** The result of read(2) for the read_format of attr_of(). */
 	struct Reading {
 		uint64_t count = 0;
 		uint64_t enabled_ns = 0;
@@ -94,7 +94,7 @@ private:
 	bool everybody_ = false; /* the only member is "all processes" */
 	bool hides_kernel_ = false;
 	bool cgroups_ = false;
-	bool newer_ = true; /* ask for what kernels before 6.0 do not know */
+	bool newer_ = true; /* use features that kernels before 6.0 lack */
 };
 
 } // namespace cli

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/** Take the file at a path, if @p is_it accepts it; else say why not. */
+/** Take the file at a path, if @p is_it accepts the file; else set Object::no_file. */
 template <typename Test> bool take_file(Object &object, const std::string &path, Test is_it)
 {
 	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -38,11 +38,11 @@ template <typename Test> bool take_file(Object &object, const std::string &path,
 	return true;
 }
 
-/** A file that a process has mapped; opened only if it has that build-id. */
+/** The object of a file that a process has mapped.  Opens the file only if it has that build-id. */
 std::shared_ptr<Object> open_file(pid_t pid, const Mapping &mapping, const std::string &build_id)
 {
 	auto object = std::make_shared<Object>();
-	/* The process's own root, while it lives: it may be in a container. */
+	/* Prefer the process's own mapping and root, while it lives: it may be in a container. */
 	const std::array paths = {
 		fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.start, mapping.end),
 		fmt::format("/proc/{}/root{}", pid, mapping.name), mapping.name};
@@ -60,7 +60,7 @@ std::shared_ptr<Object> open_file(pid_t pid, const Mapping &mapping, const std::
 	return object;
 }
 
-/** Add a mapping to its object's texts, unless these are known already. */
+/** Add a mapping to the texts of its object, unless the texts are known already. */
 void add_mapping_as_text(Object &object, const Mapping &mapping)
 {
 	const uint64_t low = object.link_address(mapping.offset);

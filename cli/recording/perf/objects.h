@@ -23,7 +23,7 @@ class PerfObjects {
 public:
 	/** @param build_id in bytes; empty: not known. */
 	std::shared_ptr<Object> find(pid_t pid, const Mapping &mapping, const std::string &build_id);
-	/** As ObjectTable::forget_memory(). */
+	/** See ObjectTable::forget_memory(). */
 	void forget_memory(pid_t pid) { table_.forget_memory(pid); }
 	/** Drop the objects that have no other reference. */
 	void forget_unused();

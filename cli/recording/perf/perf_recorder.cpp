@@ -19,18 +19,18 @@
 namespace cli {
 namespace {
 
-/* A CPU writes a record a little after its timestamp; newer ones of other CPUs wait that long. */
+/* A CPU writes a record a little after its timestamp, so records newer than this are read later. */
 constexpr uint64_t settling_ns = 1'000'000;
 constexpr uint64_t all_records = std::numeric_limits<uint64_t>::max();
 constexpr std::chrono::seconds upkeep_interval{1};
 constexpr std::chrono::milliseconds longest_interval{1000};
 /* The kernel's longest tick: at the next one, perf restarts an event that it has throttled. */
 constexpr uint64_t longest_stop_ns = 10'000'000;
-/* The most attached processes that a file names. */
+/* The most attached processes that a profile names. */
 constexpr size_t most_named = 100;
 /* The most ended processes whose generated code keeps rows of its own. */
 constexpr size_t most_ended = 1000;
-/* With more names of programs than this, those without a sample or a process are forgotten. */
+/* Above this many program names, drop those that have neither samples nor live processes. */
 constexpr size_t most_owners = 4096;
 constexpr auto no_process = static_cast<pid_t>(-1);
 
@@ -109,7 +109,7 @@ size_t PerfRecorder::attach(std::span<const pid_t> pids, bool)
 			recording_.targets.push_back(
 				fmt::format("{} ({} {})", name, settings_.threads ? "tid" : "pid", pid));
 		members_.insert(pid);
-		/* Only now that its events are open: what it maps from now on is in a ring. */
+		/* Read /proc only now that the events are open: they report all later mappings. */
 		processes_.at(process_of(pid));
 		attached++;
 	}
@@ -165,8 +165,9 @@ Clock::time_point PerfRecorder::next_work(Clock::time_point) const
  * The number of urgent records so far.  If there are new ones, the next look is soon, because the
  * processes and files that they name may be gone later.
  *
- * If samples are also added up by thread, each needs its thread's name; if all processes are
- * recorded, it may be its process's first.  Otherwise only new programs and mappings cannot wait.
+ * If samples are also added up by thread, each sample needs the thread's name; if all processes are
+ * recorded, a sample may be the first of a process.  Otherwise only new programs and mappings
+ * cannot wait.
  */
 uint64_t PerfRecorder::urgent() const
 {
@@ -379,7 +380,7 @@ Recording PerfRecorder::snapshot()
 {
 	work(Clock::now());
 
-	/* The snapshot has all samples up to this time, and no others. */
+	/* The snapshot has all samples up to this time, and no later ones. */
 	const uint64_t now = monotonic_ns();
 
 	std::this_thread::sleep_for(std::chrono::nanoseconds(settling_ns));

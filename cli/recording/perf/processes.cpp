@@ -120,7 +120,7 @@ PerfProcesses::Process &PerfProcesses::at(pid_t pid)
 	return place->second;
 }
 
-/** For a new process, or one that has executed another program: it is another owner now. */
+/** Give an owner to a process that is new, or has executed another program. */
 void PerfProcesses::add_owner(pid_t pid, Process &process, uint32_t parent)
 {
 	name_program(pid, process);
@@ -157,7 +157,7 @@ void PerfProcesses::set_cgroup(pid_t pid, Process &process, uint64_t cgroup)
 		name_program(pid, process);
 }
 
-/** Read a process's mappings from /proc; if it has none any more, keep the known ones. */
+/** Read a process's mappings from /proc.  If it no longer has any, keep the known ones. */
 void PerfProcesses::scan(pid_t pid, Process &process)
 {
 	const Result<std::vector<Mapping>> mappings = read_maps(pid);
@@ -185,7 +185,7 @@ void PerfProcesses::add_part(pid_t pid, Process &process, const Mapping &mapping
 	Process::Parts &parts = *process.parts;
 	auto next = parts.lower_bound(mapping.start);
 
-	/* Earlier mappings in this range are gone, except for what sticks out on either side. */
+	/* Remove earlier mappings from this range, but keep their parts on either side. */
 	if (next != parts.begin()) {
 		auto &[start, before] = *std::prev(next);
 
@@ -261,7 +261,7 @@ void PerfProcesses::map(const PerfRecord &record)
 		mapping.inode = record.at<uint64_t>(inode_at);
 	}
 	name_mapping(mapping, path == anonymous ? "" : path);
-	/* If at() has just read /proc, it has found this mapping, too. */
+	/* If at() has just read /proc, it has already found this mapping. */
 	if (mapping.start >= mapping.end || (is_new && !process.parts->empty()))
 		return;
 	add_part(pid, process, mapping, has_build_id ? build_id_in(record) : "");

@@ -30,8 +30,8 @@ struct PerfPlace {
 };
 
 /**
- * Learns the name and the mappings of each process from perf's records.  Those from before the
- * recording are read from /proc when a process is first seen.
+ * Learns the name and the mappings of each process from perf's records.  Older names and mappings
+ * are read from /proc when a process is first seen.
  */
 class PerfProcesses {
 public:
@@ -67,7 +67,7 @@ public:
 
 	/** The process; a new one is read from /proc. */
 	Process &at(pid_t pid);
-	/** Is the process known? */
+	/** True if the process is known. */
 	[[nodiscard]] bool contains(pid_t pid) const { return processes_.contains(pid); }
 	/** Note the cgroup that a sample of the process was in. */
 	void set_cgroup(pid_t pid, Process &process, uint64_t cgroup);
@@ -76,13 +76,13 @@ public:
 	/** Records were lost: find() may read /proc again at once for an unknown address. */
 	void distrust();
 
-	/** For PERF_RECORD_MMAP2. */
+	/** Take a PERF_RECORD_MMAP2. */
 	void map(const PerfRecord &record);
-	/** For PERF_RECORD_COMM. */
+	/** Take a PERF_RECORD_COMM. */
 	void name(const PerfRecord &record);
-	/** For PERF_RECORD_FORK of a process. */
+	/** Take the PERF_RECORD_FORK of a process. */
 	void fork(pid_t child, pid_t parent);
-	/** For PERF_RECORD_EXIT of a process's first thread; others may still run. */
+	/** Take the PERF_RECORD_EXIT of a process's first thread; other threads may still run. */
 	void exit(pid_t pid);
 
 	/** Look for new names of generated code, and forget ended processes. */
@@ -97,7 +97,7 @@ public:
 	{
 		return tally.busiest_of(programs_);
 	}
-	/** Release what neither a process nor @p tally needs. */
+	/** Release everything that neither a process nor @p tally needs. */
 	void forget_unused(const Tally &tally);
 
 private:

@@ -13,7 +13,7 @@
 namespace cli {
 namespace {
 
-/* Wake the reader when a ring is a quarter full; the rest has room for records until it runs. */
+/* Wake the reader when a ring is a quarter full; the rest is for records until the reader runs. */
 constexpr uint64_t wake_part = 4;
 /* TID, TIME and IDENTIFIER, after each record that is not a sample. */
 constexpr size_t trailer_bytes = 24;
@@ -157,7 +157,7 @@ void PerfRing::drop()
 	tail_ += reinterpret_cast<const perf_event_header *>(data() + (tail_ & (bytes_ - 1)))->size;
 }
 
-/* The release keeps our reads before it: from then on, perf may write there. */
+/* The release orders our reads before it: after it, perf may overwrite the records. */
 void PerfRing::release()
 {
 	std::atomic_ref<__u64>(control().data_tail).store(tail_, std::memory_order_release);

@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/** The fields that every event here asks for in a sample. */
+/** The fields that every event requests in a sample. */
 constexpr uint64_t perf_sample_type =
 	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 
@@ -38,11 +38,11 @@ public:
 	template <typename T> [[nodiscard]] T at(size_t offset) const;
 	/** The text at an offset. */
 	[[nodiscard]] std::string_view text(size_t offset) const;
-	/** When it was written, in ns of CLOCK_MONOTONIC. */
+	/** The time at which perf wrote the record, in ns of CLOCK_MONOTONIC. */
 	[[nodiscard]] uint64_t time() const;
 	/** For a record that is not a sample: the ID of the event that wrote it. */
 	[[nodiscard]] uint64_t writer() const;
-	/** For a sample.  @param with_cgroup whether it was asked for. */
+	/** Decode a sample record.  @param with_cgroup the event's samples contain the cgroup. */
 	[[nodiscard]] PerfSample sample(bool with_cgroup) const;
 
 private:
@@ -58,8 +58,8 @@ private:
 class PerfRing {
 public:
 	/**
-	 * @param bytes the most; less if the kernel pins no more for this user.
-	 * @return an error, or a ring; one without fd() if the CPU is offline.
+	 * @param bytes the greatest size; smaller if the kernel does not pin so much for this user.
+	 * @return an error, or a ring, without fd() if the CPU is offline.
 	 */
 	static Result<PerfRing> open(int cpu, uint64_t bytes);
 	PerfRing(PerfRing &&other) noexcept;
@@ -70,7 +70,7 @@ public:
 	[[nodiscard]] int fd() const { return fd_.get(); }
 	[[nodiscard]] int cpu() const { return cpu_; }
 	[[nodiscard]] uint64_t bytes() const { return bytes_; }
-	/** Is it partly full, so that it should be read soon? */
+	/** True if it is partly full, so that it should be read soon. */
 	[[nodiscard]] bool fills_up();
 	/** Find out how far perf has written: next() reads up to there. */
 	void look();

@@ -12,7 +12,7 @@ namespace {
 /** Adds up recordings.  An object that is in several of them becomes one. */
 class Sum {
 public:
-	/** @param source of the samples; samples that were joined before keep theirs. */
+	/** @param source of the samples; samples that were joined before keep their sources. */
 	void add(Recording one, uint32_t source)
 	{
 		for (const auto &[object, buckets] : one.tally.objects()) {
