@@ -24,7 +24,7 @@ namespace {
 
 constexpr char program[] = "profil-network";
 
-/** Execute profil-network, from this program's directory or ../libexec/profil; returns why not. */
+/** Execute profil-network, from this program's directory or ../libexec/profil; returns an error. */
 std::string execute(const std::string &command, const std::vector<std::string> &arguments)
 {
 	std::error_code error;

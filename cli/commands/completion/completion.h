@@ -17,7 +17,7 @@ struct Candidate {
 	std::string summary;
 };
 
-/** What the shell should complete itself, because it does so better. */
+/** The words that the shell should complete itself, because it does so better. */
 enum class Shells {
 	Nothing,
 	Files,
@@ -57,7 +57,7 @@ Completion complete_value(std::string_view command, const ListedOption &option, 
  */
 Completion complete_function(const std::string &profile, std::string_view word);
 
-/** profil __complete [--] WORD...: what the shells' completions call. */
+/** profil __complete [--] WORD..., which the shells' completions call. */
 int complete_main(std::span<const Subcommand> subcommands, const std::vector<std::string> &arguments);
 
 } // namespace cli

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # Completion of profil(1) for bash.  profil itself knows the candidates:
-# 'profil __complete' prints a line for each, with a summary after a tab, and a last
-# line that says what the shell should complete itself.
+# 'profil __complete' prints a line for each, with a summary after a tab.  The last line
+# names the kind of word that the shell should complete itself.
 
 # Fill two arrays: 'words' gets the words up to the cursor, 'at' the index in COMP_WORDS
 # at which each begins.  Bash splits words at = and :, profil does not.
@@ -24,7 +24,7 @@ __profil_split() {
 	done
 }
 
-# __profil_add WORD...: add words to the reply, quoted if the shell needs that.
+# __profil_add WORD...: add words to the reply, quoted if necessary.
 __profil_add() {
 	local word
 	for word in "$@"; do

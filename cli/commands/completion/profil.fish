@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of profil(1) for fish.  profil itself knows the candidates:
-# 'profil __complete' prints a line for each, with a summary after a tab, and a last
-# line that says what the shell should complete itself.
+# 'profil __complete' prints a line for each, with a summary after a tab.  The last line
+# names the kind of word that the shell should complete itself.
 
 function __profil_complete
     set -l words (commandline -opc)

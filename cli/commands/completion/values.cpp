@@ -165,7 +165,7 @@ Candidates words_for(std::string_view command, const ListedOption &option)
 	return {};
 }
 
-/* Offer only profiles for options that read one, but all files for others, such as tokens. */
+/* Offer only profiles for options that read a profile, but all files for others, such as tokens. */
 Shells files_for(const ListedOption &option)
 {
 	if (option.value == "DIR")

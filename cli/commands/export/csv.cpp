@@ -23,8 +23,8 @@ struct CsvRow {
 };
 
 /*
- * A spreadsheet runs text that begins with one of these as a formula; an apostrophe
- * in front prevents that.
+ * A spreadsheet runs text that begins with one of these characters as a formula; an
+ * apostrophe in front prevents that.
  */
 bool is_formula(std::string_view text)
 {

@@ -54,7 +54,7 @@ Result<std::string> export_speedscope(const Profile &profile);
 /** A gmon.out file, for one object. */
 struct GmonOut {
 	std::string object; /**< path */
-	std::string name;   /**< what follows "gmon.out": empty for the program, or ".libc.so.6" */
+	std::string name;   /**< the suffix of "gmon.out": empty for the program, or ".libc.so.6" */
 	uint64_t samples = 0;
 	std::string content;
 };
@@ -71,7 +71,7 @@ Result<GmonFiles> export_gmon(const Profile &profile);
 /** A format and its name. */
 struct ExportFormat {
 	std::string_view name;
-	std::string_view tools; /**< that open it */
+	std::string_view tools; /**< the tools that open it */
 	bool binary = false;
 	bool keeps_names = false; /**< never shortens names */
 	Result<std::string> (*write)(const Profile &profile) =

@@ -38,7 +38,7 @@ private:
 	size_t length_ = 0;
 };
 
-/** What all threads share: strings, sources, libraries. */
+/** The data that all threads share: strings, sources, libraries. */
 class FirefoxShared {
 public:
 	explicit FirefoxShared(const Profile &profile) : profile_(profile) {}

@@ -31,7 +31,7 @@ using Key = std::pair<std::string_view, std::string_view>;
 using Counters = std::map<uint64_t, uint64_t>;
 
 struct Counted {
-	uint64_t start = 0; /**< of its first mapping */
+	uint64_t start = 0; /**< start of the object's first mapping */
 	Counters counters;
 };
 
@@ -112,7 +112,7 @@ public:
 	}
 
 private:
-	/** What is left of each count after @p before samples, which are already written. */
+	/** The rest of each count after the first @p before samples, which are already written. */
 	[[nodiscard]] std::array<uint16_t, record_counters> counts_after(uint64_t before) const
 	{
 		std::array<uint16_t, record_counters> rest;
@@ -173,7 +173,7 @@ public:
 		size_t &number = numbers_.try_emplace(plain, 1).first->second;
 		std::string name = plain;
 
-		/* Another object's own name may end with that number. */
+		/* The name of another object may end with that number. */
 		while (!given_.insert(name).second)
 			name = fmt::format("{}.{}", plain, ++number);
 		return name;

@@ -18,7 +18,7 @@ struct Line {
 	std::string needs;
 };
 
-/** "1 of 10,007": how often a sample is taken by default. */
+/** "each" or "1 of 10,007": the events of which a sample is taken by default. */
 std::string default_text(const Event &event)
 {
 	return event.period == 1 ? "each" : fmt::format("1 of {}", grouped(event.period));

@@ -63,7 +63,7 @@ std::string status_text(long status)
 	return std::to_string(status);
 }
 
-/* What the user can do about a status. */
+/* Advice for the user about a status. */
 std::string_view next_step(long status)
 {
 	if (status >= 300 && status < 400)

@@ -20,8 +20,8 @@ enum class Fate {
 
 struct Delivery {
 	Fate fate = Fate::Sent;
-	std::string reason; /**< "URL: 400 Bad Request: what the server said", empty when sent */
-	std::optional<std::chrono::seconds> retry_after; /**< how long the server asks to wait */
+	std::string reason; /**< "URL: 400 Bad Request: the server's text"; empty when sent */
+	std::optional<std::chrono::seconds> retry_after; /**< the wait that the server requests */
 };
 
 /**

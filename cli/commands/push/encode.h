@@ -48,7 +48,7 @@ struct PushProfile {
 struct PushSeries {
 	PushLabels labels;
 	PushProfile profile;
-	Profile decoded; /**< the same as PushProfile::content */
+	Profile decoded; /**< the profile in PushProfile::content */
 	/** Events per sample, by type, if the types are events_for_servers(); else empty. */
 	std::vector<uint64_t> periods = {};
 

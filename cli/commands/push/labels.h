@@ -35,7 +35,7 @@ struct PushLabel {
 /** Ascending by name, each name once. */
 using PushLabels = std::vector<PushLabel>;
 
-/** Parse "name=value"; the error says what is wrong with it. */
+/** Parse "name=value"; the error says what is wrong with the text. */
 Result<PushLabel> parse_push_label(std::string_view text);
 
 /**

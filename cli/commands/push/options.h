@@ -20,7 +20,7 @@ namespace cli {
 inline constexpr char push_token_variable[] = "PROFIL_PUSH_TOKEN";
 inline constexpr char push_password_variable[] = "PROFIL_PUSH_PASSWORD";
 
-/** Where to push profiles, in which format, with which labels; and what to record. */
+/** The server, format and labels for pushed profiles, and the targets to record. */
 struct PushOptions {
 	std::string url; /**< empty: the default of the format's server, on this machine */
 	PushFormat format = PushFormat::Pyroscope;
@@ -32,13 +32,13 @@ struct PushOptions {
 	std::string ca_file;
 	double timeout = 30; /**< seconds that a request may take */
 	std::string file = default_profile_file;
-	std::optional<TargetOptions> target; /**< what to record and push, instead of a file */
+	std::optional<TargetOptions> target; /**< to record and push, instead of a file */
 	double interval = 15;		     /**< seconds per profile, with a target */
 };
 
 /**
- * Add the options that say where and how to push; the command adds those that say
- * what to profile.
+ * Add the options that say where and how to push; the command adds the options for the
+ * targets.
  * @param options outlives @p app.
  */
 void add_push_options(CLI::App &app, PushOptions &options);

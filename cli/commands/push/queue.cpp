@@ -17,7 +17,7 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 	const double doubled = std::min(longest, std::ldexp(static_cast<double>(settings.first_delay.count()),
 							    static_cast<int>(std::min(failures, 64U)) - 1));
 	const double wanted = retry_after ? static_cast<double>(retry_after->count()) * 1e3 : 0;
-	/* Spread the attempts after Retry-After as well: the server told all clients the same. */
+	/* Spread the attempts after Retry-After, too: the server told all clients the same time. */
 	const double spread = doubled * (0.5 + random / 2);
 
 	return std::chrono::milliseconds(
@@ -114,7 +114,7 @@ bool PushQueue::out_of_time() const
 	return closing_ && clock_.now() >= deadline_;
 }
 
-/* False when there is nothing left to do. */
+/* Returns false when there is nothing left to do. */
 bool PushQueue::wait_for_work(std::unique_lock<std::mutex> &lock)
 {
 	changed_.wait(lock, [this] { return closing_ || !items_.empty(); });

@@ -51,17 +51,17 @@ struct PushCounters {
 	uint64_t sent = 0;
 	uint64_t retried = 0;	       /**< attempts after a profile's first one */
 	uint64_t dropped_refused = 0;  /**< by the server */
-	uint64_t dropped_full = 0;     /**< for lack of room: the oldest, or too large */
+	uint64_t dropped_full = 0;     /**< for lack of room: the oldest, or those too large */
 	uint64_t dropped_shutdown = 0; /**< unsent at the end */
 
 	bool operator==(const PushCounters &) const = default;
 };
 
 /**
- * How long to wait before the next attempt.  The delay doubles with each failure.  A
- * random value between half of the delay and all of it is used, so that many clients
- * do not retry together.  A longer Retry-After of the server is honoured, up to the
- * longest delay.
+ * The wait before the next attempt.  The delay doubles with each failure.  A random
+ * value between half of the delay and all of it is used, so that many clients do not
+ * retry together.  A longer Retry-After of the server is honoured, up to the longest
+ * delay.
  * @param failures in a row, at least 1.
  * @param random in [0, 1).
  */
@@ -69,9 +69,9 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 					std::optional<std::chrono::seconds> retry_after);
 
 /**
- * How long to pause before sending the next waiting part: between half of
- * PushQueueSettings::pace and all of it.  Without the pause, every client would send all its
- * parts at once to a server that has just come back.
+ * The pause before the next waiting part is sent: between half of PushQueueSettings::pace
+ * and all of it.  Without the pause, every client would send all its parts at once to a server
+ * that has just come back.
  * @param random in [0, 1).
  */
 std::chrono::milliseconds pace_delay(const PushQueueSettings &settings, double random);
@@ -136,7 +136,7 @@ private:
 	std::condition_variable changed_;
 	std::deque<Item> items_;
 	size_t bytes_ = 0;
-	uint64_t parts_ = 0; /**< so far; the numbers of waiting parts are consecutive */
+	uint64_t parts_ = 0; /**< parts so far; the numbers of waiting parts are consecutive */
 	PushCounters counters_;
 	unsigned failures_ = 0; /**< in a row */
 	bool behind_ = false;	/**< parts are waiting because of a failure */

@@ -24,7 +24,7 @@
 namespace cli {
 namespace {
 
-/* How long waiting profiles are still sent at the end. */
+/* The time at the end in which waiting profiles are still sent. */
 constexpr std::chrono::seconds grace{10};
 /* Waiting profiles are sent two to four times as fast as new ones arrive: see pace_delay(). */
 constexpr double pace_in_intervals = 0.5;
@@ -202,7 +202,7 @@ Outcome PushRun::run()
 	return ended;
 }
 
-/* Before anything is recorded, find labels that the format cannot express. */
+/* Find labels that the format cannot express, before anything is recorded. */
 Outcome check_labels(const PushOptions &options)
 {
 	std::vector<SampleSource> sources;

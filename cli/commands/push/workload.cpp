@@ -32,7 +32,7 @@ std::string_view container_in(std::string_view name)
 	return {};
 }
 
-/** Does @p text begin with a UID, with - or _ between its parts? */
+/** True if @p text begins with a UID, with - or _ between its parts. */
 bool is_uid(std::string_view text)
 {
 	if (text.size() < uid_characters)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/record/checkpoint.h  FILE.part: what a recording that is killed leaves behind. */
+/** @file cli/commands/record/checkpoint.h  FILE.part, which a killed recording leaves behind. */
 #pragma once
 
 #include "cli/base/output_file.h"
@@ -15,8 +15,8 @@ namespace cli {
  * Saves the profile so far at intervals, in FILE.part next to the file that is due next.
  *
  * Each checkpoint replaces the previous one as a whole, so a reader finds all of one or all of
- * the other.  If there are many programs, a checkpoint may take long: the pause after it is then
- * longer, so that checkpoints take at most one percent of the time.
+ * the other.  If there are many programs, a checkpoint may take long.  The pause after it is then
+ * longer, too, so that checkpoints take at most one percent of the time.
  */
 class Checkpoints {
 public:
@@ -28,10 +28,10 @@ public:
 	/** The seconds until the next checkpoint is due; 0 or less: now. */
 	[[nodiscard]] double left() const;
 	/**
-	 * Write a checkpoint.  One that a killed recording has left is kept as FILE.part.old.
+	 * Write a checkpoint.  A checkpoint from a killed recording is kept as FILE.part.old.
 	 * @param output finds the file that is due next.  Devices and pipes have no checkpoints.
 	 * @param content makes the content of the checkpoint.
-	 * @return an error only if the previous attempt did not fail, too.
+	 * @return an error, unless the previous attempt had failed, too.
 	 */
 	Outcome write(const std::function<Result<const OutputFile *>()> &output,
 		      const std::function<std::string()> &content);

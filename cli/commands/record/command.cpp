@@ -83,7 +83,7 @@ private:
 	bool delayed_ = false;
 	ProfileFiles files_;
 	std::optional<Control> control_;
-	bool stopped_ = false;	  /* by a --control command */
+	bool stopped_ = false;	  /* a --control command has ended the recording */
 	bool enabled_ = true;	  /* samples are kept, not discarded */
 	Recording kept_;	  /* while disabled: the samples from before */
 	double kept_seconds_ = 0; /* seconds of enabled recording before part_ */
@@ -228,7 +228,7 @@ void RecordRun::forget_kept()
 	kept_seconds_ = 0;
 }
 
-/* Counting goes on while recording is disabled; the samples of that time are discarded here. */
+/* Counting goes on while recording is disabled; the samples of that time are discarded now. */
 void RecordRun::enable()
 {
 	if (std::exchange(enabled_, true))
@@ -301,7 +301,7 @@ void RecordRun::record()
 	start_ = part_;
 	delayed_ = options_.delay.has_value();
 	if (options_.disabled) {
-		/* Discard what was counted before this point, too. */
+		/* Also discard the samples counted before this point. */
 		disable();
 		forget_kept();
 	}
@@ -321,7 +321,7 @@ RecordedTime RecordRun::time_so_far() const
 	return {time_nanos_, kept_seconds_ + (enabled_ ? seconds_since(part_) : 0), profiler_.sources()};
 }
 
-/** Write the last file, and report what went wrong. */
+/** Write the last file, and report problems. */
 Outcome RecordRun::finish()
 {
 	if (delayed_) {

@@ -28,11 +28,11 @@ constexpr std::array<std::pair<std::string_view, ControlWord>, 5> words = {{
 	{"ping", ControlWord::Ping},
 }};
 
-/** The parsed argument of --control: where commands are read, and where answers are written. */
+/** The parsed argument of --control: the source of commands, and the destination of answers. */
 struct Ends {
 	bool fifo = false;
 	std::string commands;
-	std::string answers; /**< empty: nowhere */
+	std::string answers; /**< empty: none */
 };
 
 std::optional<Ends> ends_of(std::string_view text)

@@ -20,7 +20,7 @@ Outcome KeptFiles::add(const std::string &path)
 	for (; files_.size() > most_; files_.pop_front()) {
 		const std::string &oldest = files_.front();
 
-		/* It may have been removed already. */
+		/* The user may have removed it already. */
 		if (std::remove(oldest.c_str()) && errno != ENOENT)
 			outcome = Error{fmt::format("{}: cannot be removed: {} (--keep)", oldest,
 						    std::strerror(errno))};

@@ -13,7 +13,7 @@ namespace cli {
 /** The files of a series; only the last ones are kept. */
 class KeptFiles {
 public:
-	/** @param most how many files are kept; 0: all. */
+	/** @param most the number of files to keep; 0: all. */
 	explicit KeptFiles(uint64_t most) : most_(most) {}
 
 	/** Add a file that was written, and remove the oldest ones beyond the limit. */

@@ -18,7 +18,7 @@ struct RecordOptions {
 	std::optional<double> seconds;
 	std::optional<double> delay;	    /**< seconds to leave out at the start */
 	std::optional<double> loop;	    /**< seconds per file */
-	uint64_t keep = 0;		    /**< how many files of --loop are kept; 0: all */
+	uint64_t keep = 0;		    /**< number of files of --loop to keep; 0: all */
 	double checkpoint = 60;		    /**< seconds between checkpoints */
 	std::optional<double> slice;	    /**< seconds per slice of a file */
 	std::optional<std::string> control; /**< the argument for Control::open() */

@@ -17,7 +17,7 @@
 
 namespace cli {
 
-/** Names and writes the files of a recording, and says what was written. */
+/** Names and writes the files of a recording, and reports them. */
 class ProfileFiles {
 public:
 	/** @param options and @param console must outlive this. */
@@ -29,7 +29,7 @@ public:
 	/**
 	 * Check that a file can be written.
 	 * @param pid the value of %p in its name, from now on.
-	 * @param begin when the profile begins, in ns since the epoch.
+	 * @param begin the time when the profile begins, in ns since the epoch.
 	 */
 	Outcome prepare(pid_t pid, int64_t begin);
 
@@ -50,7 +50,7 @@ public:
 	 */
 	Outcome write_last(const Recording &recording, const RecordedTime &time, int signals);
 
-	/** Does any of the written files contain samples? */
+	/** True if any of the written files contains samples. */
 	[[nodiscard]] bool recorded() const { return recorded_; }
 
 private:
@@ -60,7 +60,7 @@ private:
 		std::string content;
 	};
 
-	/** May more than one file be written? */
+	/** True if more than one file may be written. */
 	[[nodiscard]] bool several() const { return options_.loop || options_.snapshot || options_.control; }
 	[[nodiscard]] Made make(const Recording &recording, const RecordedTime &time);
 	Outcome store(const Made &made, const RecordedTime &time);

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/* Losing at most one tick in this many changes no conclusion: all machines lose some. */
+/* A loss of at most one tick in this many changes no conclusion: all machines lose some. */
 constexpr uint64_t least_lost = 100;
 
 /** "12,345 page-faults and 60 cs (1 of 10)": the counts, as in a report, and the periods. */

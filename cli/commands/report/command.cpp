@@ -23,7 +23,7 @@ namespace {
 constexpr char name[] = "profil report";
 constexpr int most_kept = 32 << 20;
 
-/** What to read from a file and its objects. */
+/** The parts to read of a file and its objects. */
 struct Wanted {
 	std::string value; /**< the type of the values; empty: the file's default */
 	TimeRange time;
@@ -302,8 +302,8 @@ int report_main(const std::vector<std::string> &arguments)
 {
 	ReportOptions options;
 
-	/* Large tables come and go quickly: the kernel would zero returned memory again for
-	 * the next one. */
+	/* Large tables come and go quickly: for each, the kernel would have to zero the memory
+	 * again that the last one has returned. */
 	mallopt(M_MMAP_THRESHOLD, most_kept);
 	mallopt(M_TRIM_THRESHOLD, most_kept);
 
@@ -313,7 +313,7 @@ int report_main(const std::vector<std::string> &arguments)
 	if (options.html)
 		return options.html == "-" ? print_page(options) : write_page(options);
 
-	/* The process ends next, and releasing all names would take a tenth of its time. */
+	/* The process is about to exit, and releasing all names would take a tenth of its time. */
 	static const Result<Report> &report = *new Result<Report>(prepare_report(options));
 
 	if (!report)

@@ -22,7 +22,7 @@ Json ticks_json(const Accounting &accounting)
 	return ticks;
 }
 
-/** What a profile says about itself, and its sums. */
+/** The facts that a profile contains about itself, and its sums. */
 void add_profile(Json &json, const Reported &one)
 {
 	const About about = from_comments(one.profile.comments);

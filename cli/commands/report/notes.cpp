@@ -49,7 +49,7 @@ bool asks_for_processes(const View &view)
 	       filters_by(view, Filter::Field::Process) || filters_by(view, Filter::Field::Pid);
 }
 
-/** What the view asks for but the profile does not have; empty if nothing is missing. */
+/** A note if the view needs processes that the profile does not distinguish; else empty. */
 std::string processes_text(const View &view, const Profile &profile)
 {
 	if (profile.samples.empty() || !asks_for_processes(view))
@@ -85,7 +85,7 @@ std::string marks_text(const Report &report)
 							 : "the rows of each event");
 }
 
-/** What a profile has sampled: "page-faults", "cpu". */
+/** The source of a profile's samples: "page-faults", "cpu". */
 std::string_view source_of(const Profile &profile)
 {
 	return profile.period_type.type;
@@ -145,7 +145,7 @@ std::string report_title(const Reported &one, bool compared)
 {
 	const std::string rate = profile_rate_text(one.profile);
 	const std::string duration = profile_duration_text(one.profile);
-	/* A comparison compares samples, even if they are of events. */
+	/* A comparison compares samples, even if they are samples of events. */
 	const std::string total = compared ? amount_text(one.flat.samples, one.flat) : total_text(one.flat);
 	std::string text = fmt::format("{}: {}", files_text(one.files), total);
 

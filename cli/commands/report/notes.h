@@ -17,8 +17,8 @@ namespace cli {
 std::string report_title(const Reported &one, bool compared);
 
 /**
- * Notes on the rows, one per line: how much is not shown, and why; what the marks
- * mean; which sums are wrong.
+ * Notes on the rows, one per line: rows that are not shown, and why; the meaning of the
+ * marks; sums that are wrong.
  * @param left_out columns that did not fit.
  */
 std::string report_notes(const Report &report, const Shown &shown, std::span<const std::string> left_out);

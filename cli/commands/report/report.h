@@ -18,17 +18,17 @@ namespace cli {
 
 /** A profile, and the rows in which a report shows it. */
 struct Reported {
-	std::vector<std::string> files; /**< from which it was read */
+	std::vector<std::string> files; /**< the files from which the profile was read */
 	Profile profile;
 	Flat flat;
 	bool rates_differ = false;	  /**< the rates of its files differ */
 	std::vector<FileNote> notes = {}; /**< about its objects */
 };
 
-/** How to show a report. */
+/** The way to show a report. */
 struct ReportStyle {
 	size_t width = 0;			   /**< columns; 0: unlimited */
-	std::optional<size_t> rows = std::nullopt; /**< the most that are shown */
+	std::optional<size_t> rows = std::nullopt; /**< the most rows that are shown */
 	double percent_limit = 0; /**< of the samples, or of the event that orders rows: rows below
 				     it are not shown; with a base, those with both sides below it */
 	bool color = false;
@@ -45,7 +45,7 @@ struct Report {
 					      is one of the common_events(), or a ratio of them */
 	ReportStyle style;
 	EventMatch events{};  /**< with a base */
-	std::string led_by{}; /**< the common event that the samples were changed to, if they were */
+	std::string led_by{}; /**< the common event whose samples replaced the others, if any */
 };
 
 /** The CPU time of a sample in seconds; nothing if it is not known, or differs between files. */

@@ -56,7 +56,7 @@ std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 	return result;
 }
 
-/** Shares of a total.  Keeps the last one: in a long table, most rows repeat the previous count. */
+/** Shares of a total.  Caches the last: in a long table, most rows repeat the previous count. */
 class PercentCells {
 public:
 	explicit PercentCells(uint64_t total) : total_(total) {}
@@ -74,11 +74,11 @@ public:
 
 private:
 	uint64_t total_;
-	std::optional<uint64_t> samples_; /**< for which cell_ was made */
+	std::optional<uint64_t> samples_; /**< the count for which cell_ was made */
 	Cell cell_;
 };
 
-/** Covers the functions of all rows, so that names do not depend on how many rows are shown. */
+/** The names for the functions of all rows, so that names do not depend on the rows shown. */
 ShownNames names_of(const Report &report)
 {
 	ShownNames names(report.view.names);
@@ -90,7 +90,7 @@ ShownNames names_of(const Report &report)
 	return names;
 }
 
-/* Without the first event, whose samples already have columns. */
+/* Add all events except the first, whose samples already have columns. */
 void add_event_columns(Table &table, const Report &report)
 {
 	const std::vector<std::string> &names = report.now.flat.events.names;
@@ -116,7 +116,7 @@ void add_event_cells(std::vector<Cell> &cells, const Row &row, const Report &rep
 		cells.push_back({ratio_text(ratio_of(ratio, row.events))});
 }
 
-/** What is counted: samples, or the event if each occurrence is a sample. */
+/** The heading of the counts: samples, or the event if each occurrence is a sample. */
 std::string first_heading(const Report &report)
 {
 	const Flat &flat = report.now.flat;
@@ -171,7 +171,7 @@ Table flat_table(const Report &report, const Shown &shown)
 	return table;
 }
 
-/* A larger share is bad news. */
+/* A larger share is red. */
 Cell delta_cell(const ComparedValue &one)
 {
 	const Paint paint = !one.significant() ? Paint::Plain : one.delta() > 0 ? Paint::High : Paint::Low;

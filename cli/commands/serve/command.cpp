@@ -24,12 +24,12 @@ namespace cli {
 namespace {
 
 constexpr char name[] = "profil serve";
-/* How many seconds it may take to notice that a client has gone. */
+/* The longest time, in seconds, until we notice that a client has gone. */
 constexpr double patience = 0.1;
 
 /**
  * Records the profile for one request.  Processes are attached only for that
- * time, so that profiling costs nothing while no client asks.
+ * time, so that profiling costs nothing while there are no requests.
  */
 class ServedProfile : private RecorderLog {
 public:
@@ -88,7 +88,7 @@ void block_stop_signals()
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/* Before the first request, find errors that would make every request fail. */
+/* Find errors that would make every request fail, before the first request. */
 Result<Backend> check(const TargetOptions &target)
 {
 	Result<Backend> backend = choose_backend(target);

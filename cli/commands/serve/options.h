@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/** How to serve profiles; what to profile is in TargetOptions. */
+/** The way to serve profiles; the targets are in TargetOptions. */
 struct ServeOptions {
 	ListenAddress listen;
 	std::vector<std::string> hosts; /**< further host names to answer for */
@@ -20,7 +20,7 @@ struct ServeOptions {
 };
 
 /**
- * Add the options for the address and the clients; the command adds those that say what to profile.
+ * Add the options for the address and the clients; the command adds those for the targets.
  * @param options outlives @p app.
  */
 void add_serve_options(CLI::App &app, ServeOptions &options);

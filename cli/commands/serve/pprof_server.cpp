@@ -139,7 +139,7 @@ std::optional<ServerAnswer> PprofServer::Implementation::refuse(const ServerRequ
 		answer.headers.emplace_back("Accept-Encoding", "identity");
 		return answer;
 	}
-	/* pprof asks for symbols by POST.  HEAD would record a profile that is then discarded. */
+	/* pprof requests symbols by POST.  HEAD would record a profile, only to discard it. */
 	if (request.method() == "GET" ||
 	    (request.method() == "POST" && request.path() == "/debug/pprof/symbol") ||
 	    (request.method() == "HEAD" && request.path() != "/debug/pprof/profile"))

@@ -45,9 +45,9 @@ struct ServerSettings {
 /**
  * Answers until it is stopped.
  *
- * Other sites' pages in a browser must not reach it: a request is refused if its Host
- * is neither the address, nor localhost, nor one of the settings' names (DNS
- * rebinding), or if the browser marks it as cross-site.
+ * Other sites' pages in a browser must not reach the server: a request is refused if its
+ * Host is neither the address, nor localhost, nor one of the settings' names (DNS
+ * rebinding), or if the browser marks the request as cross-site.
  */
 class PprofServer {
 public:

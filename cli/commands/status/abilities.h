@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/abilities.h  What profil can do here, and what would enable the rest. */
+/** @file cli/commands/status/abilities.h  The abilities of profil here, and how to get others. */
 #pragma once
 
 #include "cli/commands/status/machine.h"
@@ -22,13 +22,13 @@ inline constexpr char install_kernel[] = "sudo apt install linux-image-amd64";
 struct Ability {
 	std::string_view key; /**< for programs: module, device, self, memory, perf, own, kernel, others */
 	bool can = false;
-	std::string text; /**< what can be done, or what cannot and why */
-	/** If it cannot: shell commands that would make it work, in order. */
+	std::string text; /**< the ability, or why it is missing */
+	/** If it is missing: shell commands that would make it work, in order. */
 	std::vector<std::string> commands;
 };
 
 /**
- * Derive what profil can do from what was found.
+ * Derive the abilities of profil from the facts found.
  *
  * An ability that is missing only because another one is missing is left out, so
  * each missing ability has commands of its own.

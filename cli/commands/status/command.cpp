@@ -21,7 +21,7 @@ std::string kernel_release()
 	return uname(&kernel) ? "" : kernel.release;
 }
 
-/** What to measure. */
+/** The costs to measure. */
 struct Measurements {
 	bool no_tick = false;
 	bool switches = false;
@@ -39,7 +39,7 @@ Result<CostTarget> find_target(pid_t pid, double rate)
 	return CostTarget{pid, process_name(pid), rate, *load};
 }
 
-/* Measure costs last: the profiles that this needs would be listed, too. */
+/* Measure costs last: the profiles for the measurements would be listed, too. */
 Status find_out(const Measurements &wanted)
 {
 	Status status;

@@ -17,10 +17,10 @@ namespace cli {
 /** One recording of any user. */
 struct HeldProfile {
 	uint32_t id = 0;
-	std::vector<pid_t> pids; /**< the processes that it follows, as far as we can see them */
+	std::vector<pid_t> pids; /**< the processes it follows that we may see */
 	bool more_pids = false;	 /**< there are more than in pids */
 	uint64_t processes = 0;	 /**< address spaces that it samples */
-	std::string state;	 /**< "running" or why not */
+	std::string state;	 /**< "running", or why it is not */
 	uint64_t period = 0;	 /**< ns, or events */
 	std::string event;	 /**< the name of the event that ticks; empty: the clock ticks */
 	EventAccount account;	 /**< of the event, since its first profile began */

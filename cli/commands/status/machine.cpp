@@ -119,7 +119,7 @@ bool is_module(const fs::path &path)
 	       name == "profil.ko.gz";
 }
 
-/** The module as depmod(8) lists it: "updates/profil.ko: what it needs". */
+/** The module as depmod(8) lists it: "updates/profil.ko: DEPENDENCIES". */
 std::optional<std::string> listed_module(const std::string &directory)
 {
 	std::ifstream lines(directory + "/modules.dep");
@@ -133,7 +133,7 @@ std::optional<std::string> listed_module(const std::string &directory)
 	return std::nullopt;
 }
 
-/** Search the directories of modules that do not belong to the kernel. */
+/** Find profil's module in the directories of out-of-tree modules. */
 std::optional<std::string> unlisted_module(const std::string &directory)
 {
 	for (const char *place : {"/updates", "/extra"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/machine.h  The module's state, and what may keep it from loading. */
+/** @file cli/commands/status/machine.h  The module's state, and obstacles to loading it. */
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace cli {
 /** A profil.ko for the running kernel. */
 struct ModuleFile {
 	std::string path;
-	/** Is the file signed?  Unknown if it is compressed or cannot be read. */
+	/** True if the file is signed; nothing if it is compressed or cannot be read. */
 	std::optional<bool> has_signature;
 	bool known_to_modprobe = false; /**< it is in modules.dep */
 };
@@ -25,7 +25,7 @@ struct DeviceNode {
 	std::string group;
 };
 
-/** What can be read about the module, and about the kernel that it is for. */
+/** The facts about the module, and about the kernel that it is for. */
 struct Machine {
 	std::string release; /**< of the kernel */
 
@@ -35,7 +35,7 @@ struct Machine {
 	std::string lockdown;		 /**< "none", "integrity" or "confidentiality"; empty without it */
 	bool demands_signatures = false; /**< the kernel loads only signed modules */
 	std::string signing_key;	 /**< DKMS' certificate for signing modules, if there is one */
-	/** Has the machine's owner enrolled signing_key?  Nothing if this cannot be read. */
+	/** True if the machine's owner has enrolled signing_key; nothing if this cannot be read. */
 	std::optional<bool> signing_key_enrolled;
 	std::optional<ModuleFile> installed;
 	std::optional<ModuleFile> built; /**< in the build directory of this command */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/permissions.h  What the kernel lets this user do, found out by trying. */
+/** @file cli/commands/status/permissions.h  This user's permissions, found out by trying. */
 #pragma once
 
 #include "profil.h"

@@ -11,13 +11,13 @@
 
 namespace cli {
 
-/** What a process has used since it was started. */
+/** The resources that a process has used since it was started. */
 struct ProcessUsage {
 	double cpu_seconds = 0;			 /**< of all its threads, including those that have ended */
 	std::map<pid_t, uint64_t> switches = {}; /**< of its present threads */
 };
 
-/** What a process uses in a second. */
+/** The resources that a process uses in a second. */
 struct ProcessLoad {
 	double cpus = 0;     /**< CPU seconds: 1 is one CPU, all the time */
 	double switches = 0; /**< context switches */

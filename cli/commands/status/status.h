@@ -22,11 +22,11 @@ struct Status {
 	std::optional<Result<SwitchCost>> switch_cost;
 	std::optional<Result<CostTarget>> target; /**< of --cost -p */
 
-	/** Can the module be used? */
+	/** True if the module can be used. */
 	[[nodiscard]] bool usable() const { return machine.loaded && !permissions.module_error; }
-	/** Does everything work? */
+	/** True if everything works. */
 	[[nodiscard]] bool well() const;
-	/** The number of profiles outside the sessions that we can see. */
+	/** The number of profiles outside the sessions that we may see. */
 	[[nodiscard]] uint64_t other_profiles() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/switch_cost.h  What a profile adds to a context switch. */
+/** @file cli/commands/status/switch_cost.h  The cost that a profile adds to a context switch. */
 #pragma once
 
 #include "cli/base/result.h"

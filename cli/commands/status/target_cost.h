@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/target_cost.h  What a profile would cost a running process. */
+/** @file cli/commands/status/target_cost.h  The cost of a profile for a running process. */
 #pragma once
 
 #include "cli/commands/status/process_load.h"
@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** A process, and how it would be profiled. */
+/** A process, and the rate at which it would be profiled. */
 struct CostTarget {
 	pid_t pid = 0;
 	std::string process; /**< its name */

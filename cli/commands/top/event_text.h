@@ -19,7 +19,7 @@ namespace cli {
  */
 std::string events_text(const TopRows &rows, std::span<const EventAccount> accounts);
 
-/** What rows are sorted by: "samples", "page-faults", "delta of page-faults".  Not safe to print. */
+/** The order of rows: "samples", "page-faults", "delta of page-faults".  Not safe to print. */
 std::string order_text(const TopRows &rows, TopOrder order);
 
 /** Instructions per cycle, if the profile has both events. */

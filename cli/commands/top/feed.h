@@ -21,7 +21,7 @@ public:
 
 	/** Wait @p seconds, or until one of @p descriptors is readable; may return earlier. */
 	virtual void wait(double seconds, std::span<const int> descriptors) = 0;
-	/** Add the new samples to the profile; returns where they were added. */
+	/** Add the new samples to the profile; returns the changes. */
 	virtual std::vector<Change> take() = 0;
 	/** The samples so far; the profile's comments hold an About. */
 	[[nodiscard]] virtual const Profile &profile() const = 0;
@@ -29,15 +29,15 @@ public:
 	[[nodiscard]] virtual uint64_t edition() const = 0;
 	/** Start again with a profile in which nothing is counted. */
 	virtual void zero() = 0;
-	/** Set how much is found out about places. */
+	/** Set the detail of later look-ups of places. */
 	virtual void set_detail(Detail detail) = 0;
-	/** Will no more samples arrive? */
+	/** True if no more samples will arrive. */
 	[[nodiscard]] virtual bool over() = 0;
-	/** Is this a file, for which samples never arrive? */
+	/** True for a file, for which samples never arrive. */
 	[[nodiscard]] virtual bool is_file() const = 0;
-	/** What the profile distinguishes, or will distinguish once there are samples. */
+	/** The owners that the profile distinguishes, or will distinguish with samples. */
 	[[nodiscard]] virtual ToldApart told_apart() const { return cli::told_apart(profile()); }
-	/** What could not be profiled and why, one line each; not safe to print. */
+	/** The targets that could not be profiled and why, one line each; not safe to print. */
 	[[nodiscard]] virtual std::vector<std::string> notices() const = 0;
 };
 

@@ -63,7 +63,7 @@ std::string title(const TopPicture &picture, const About &about)
 	return text;
 }
 
-/** What differs from the default view; empty if nothing does. */
+/** The differences from the default view; empty if there are none. */
 std::string state(const TopPicture &picture)
 {
 	std::vector<std::string> words;
@@ -153,7 +153,7 @@ private:
 	std::vector<Ratio> ratios_;
 };
 
-/** Show a column of programs?  Not decided by the rows on the screen, or it would flicker. */
+/** True if there is a column of programs; independent of the rows shown, or it would flicker. */
 bool shows_commands(const TopRows &rows, size_t width)
 {
 	return rows.has_several_commands() && (!width || width >= wide_enough_for_commands) &&
@@ -244,7 +244,7 @@ std::string account_in_a_line(const Accounting &accounting)
 	return text;
 }
 
-/** The lines below the table: all, or those that matter most if there are more than @p most. */
+/** The lines below the table: all, or the most important if there are more than @p most. */
 std::vector<std::string> foot(const TopPicture &picture, const About &about, size_t most)
 {
 	std::vector<std::string> lines = profile_accounting_lines(picture.profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/frame.h  What profil top shows, as lines of text. */
+/** @file cli/commands/top/frame.h  The screen of profil top, as lines of text. */
 #pragma once
 
 #include "cli/commands/top/rows.h"
@@ -36,21 +36,21 @@ struct TopPicture {
 	TopOrder order = TopOrder::Samples;
 	bool reversed = false;
 	std::string state;		  /**< "paused", ...; empty: nothing to say */
-	std::vector<std::string> notices; /**< what could not be profiled, and why; not safe to print */
+	std::vector<std::string> notices; /**< see TopFeed::notices(); not safe to print */
 	std::string bottom;		  /**< the last line; safe to print */
-	std::string targets;		  /**< what is profiled; not safe to print */
+	std::string targets;		  /**< the targets; not safe to print */
 };
 
 /**
  * The table for a terminal of this size: no line is wider, and there are no more
  * lines than fit.
  *
- * @param first how many rows precede the first one shown.
+ * @param first the number of rows before the first one shown.
  * @param selected the position of the selected row among all rows, in order.
  */
 ScreenLines top_screen(const TopPicture &picture, ScreenSize size, size_t first, size_t selected, bool color);
 
-/** How many rows of the table fit on a screen of this size. */
+/** The number of rows that fit on a screen of this size. */
 size_t top_screen_rows(const TopPicture &picture, ScreenSize size);
 
 /**

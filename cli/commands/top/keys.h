@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/keys.h  What the keys of profil top do. */
+/** @file cli/commands/top/keys.h  The keys of profil top and their actions. */
 #pragma once
 
 #include <array>

@@ -16,11 +16,11 @@ public:
 
 	/** Enter ends the line, Escape cancels it, Ctrl-U empties it. */
 	State press(Key key);
-	/** What was typed: UTF-8, without control characters. */
+	/** The text typed so far: UTF-8, without control characters. */
 	[[nodiscard]] const std::string &text() const { return text_; }
 	/** Show why the text is not accepted, until the next key. */
 	void complain(std::string why) { complaint_ = std::move(why); }
-	/** Prompt, text, and what is wrong with it. */
+	/** Prompt, text, and complaint. */
 	[[nodiscard]] std::string line() const;
 
 private:

@@ -176,7 +176,7 @@ int TopRows::compare_names(const TopRow &a, const TopRow &b) const
 	return a.place < b.place ? -1 : b.place < a.place;
 }
 
-/* Ties go to the row found first: comparing names would cost more than everything else. */
+/* In a tie, the row found first precedes: comparing names would cost more than all the rest. */
 bool TopRows::precedes(size_t first, size_t second, TopOrder order) const
 {
 	const TopRow &a = rows_[first];

@@ -34,7 +34,7 @@ struct TopCommands {
 	size_t others = 0;     /**< the number of other programs */
 };
 
-/** What rows are sorted by. */
+/** The sort order of rows. */
 enum class TopOrder { Samples, Delta, Name, Object };
 
 /** "samples" and so on. */
@@ -78,9 +78,9 @@ public:
 		return amounts_[row * types_.size() + value];
 	}
 	[[nodiscard]] const TopAmount &amount(size_t row) const { return amount(row, leading_); }
-	/** How many rows have samples. */
+	/** The number of rows with samples. */
 	[[nodiscard]] size_t shown() const { return shown_; }
-	/** The total of one of types(), including what the filters leave out. */
+	/** The total of one of types(), including the samples that the filters leave out. */
 	[[nodiscard]] const TopAmount &total(size_t value) const { return totals_[value]; }
 	[[nodiscard]] uint64_t samples() const { return total(leading_).samples; }
 	[[nodiscard]] uint64_t fresh() const { return total(leading_).fresh; }
@@ -89,13 +89,13 @@ public:
 
 	/** The indices of the first rows, at most @p most. */
 	[[nodiscard]] std::vector<size_t> first(size_t most, TopOrder order, bool reversed) const;
-	/** How many rows with samples precede @p row. */
+	/** The number of rows with samples that precede @p row. */
 	[[nodiscard]] size_t before(size_t row, TopOrder order, bool reversed) const;
 	/** The names of a row. */
 	[[nodiscard]] Row names(size_t row) const;
 	/** The programs in each of these rows. */
 	[[nodiscard]] std::vector<TopCommands> commands(std::span<const size_t> some) const;
-	/** Do the samples come from several programs? */
+	/** True if the samples come from several programs. */
 	[[nodiscard]] bool has_several_commands() const { return several_commands_; }
 
 private:
@@ -117,7 +117,7 @@ private:
 
 	const Profile &profile_;
 	View view_;
-	std::vector<size_t> values_; /* what is counted: indices of Profile::sample_types */
+	std::vector<size_t> values_; /* the counted types: indices of Profile::sample_types */
 	std::vector<ValueType> types_;
 	size_t leading_;
 	std::vector<SortKey> columns_;
@@ -125,7 +125,7 @@ private:
 	SampleFilter filter_;
 	std::map<Place, uint32_t> by_place_;
 	std::vector<uint32_t> by_sample_;
-	Places commands_;					       /* of programs alone */
+	Places commands_;					       /* programs only */
 	std::map<std::pair<uint32_t, uint32_t>, uint32_t> by_command_; /* indices of parts_ */
 	std::vector<uint32_t> part_by_sample_;
 	std::vector<Part> parts_;

@@ -21,7 +21,7 @@
 namespace cli {
 namespace {
 
-/* How long the rest of a key's sequence may take, in ms; enough for ssh. */
+/* The longest time for the rest of a key's sequence, in ms; enough for ssh. */
 constexpr int escape_delay = 50;
 
 struct KeyCode {

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* Of the screen: the title and the last line. */
+/* The title and the last line of the screen. */
 constexpr size_t other_lines = 2;
 
 size_t page(ScreenSize size)

@@ -20,7 +20,7 @@ public:
 
 	/** Scroll; false if the action does not scroll. */
 	bool act(TopAction action);
-	/** As much of the text as fits; @p bottom is the last line. */
+	/** The part of the text that fits the screen; @p bottom is the last line. */
 	ScreenLines frame(ScreenSize size, bool color, const std::string &bottom);
 
 private:

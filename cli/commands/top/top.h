@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/top.h  profil top without its screen: what it shows, and what keys do. */
+/** @file cli/commands/top/top.h  profil top without its screen: its contents, and its keys. */
 #pragma once
 
 #include "cli/commands/top/feed.h"
@@ -18,16 +18,16 @@ namespace cli {
 
 class Top {
 public:
-	/** @param feed outlives this.  @param event to sort by: an index of TopRows::types(). */
+	/** @param feed outlives this.  @param event to sort by, as an index of TopRows::types(). */
 	Top(TopFeed &feed, View view, size_t event = 0);
 
 	/** Show the samples since the last refresh. */
 	void refresh();
-	/** Should the display stay as it is? */
+	/** True if the display should stay as it is. */
 	[[nodiscard]] bool paused() const { return paused_; }
 	/** Act on a key; false: the user wants to quit. */
 	bool press(Key key);
-	/** What the screen shows now. */
+	/** The current contents of the screen. */
 	ScreenLines frame(ScreenSize size, bool color);
 	/** The table as text, as top_text() makes it. */
 	[[nodiscard]] std::string text(size_t width, size_t limit, bool color) const;
@@ -54,13 +54,13 @@ private:
 	TopFeed &feed_;
 	std::vector<Change> changes_; /* of the last refresh */
 	std::unique_ptr<TopRows> rows_;
-	size_t event_ = 0;     /* what to sort by, as an index of TopRows::types() */
+	size_t event_ = 0;     /* the event to sort by: an index of TopRows::types() */
 	uint64_t edition_ = 0; /* of the profile, when rows_ was made */
 	TopOrder order_ = TopOrder::Samples;
 	bool reversed_ = false;
 	bool paused_ = false;
 	std::optional<size_t> selected_; /* stays on the row when it moves; none: the first row */
-	size_t first_ = 0;		 /* how many rows are above those on the screen */
+	size_t first_ = 0;		 /* the number of rows above those on the screen */
 	size_t page_ = 1;		 /* rows on the screen */
 	std::string message_;		 /* until the next key */
 	std::string targets_;		 /* as of the last refresh */
@@ -69,7 +69,7 @@ private:
 	bool help_shown_ = false;	       /* the page is the help */
 };
 
-/** How much the rows and filters of @p view need to know about places. */
+/** The detail about places that the rows and filters of @p view need. */
 Detail detail_for(const View &view);
 
 } // namespace cli

@@ -16,7 +16,7 @@ nlohmann::ordered_json html_base(const Report &report);
 /**
  * Add two columns to the objects and functions of a page: "base", their samples in the base, and
  * "sure", 1 if chance does not explain the difference, else 0.
- * @param report has a base.  @param places from which @p tree was made.
+ * @param report has a base.  @param places the places from which @p tree was made.
  */
 void add_before(HtmlTree &tree, const PlaceTree &places, const Report &report);
 

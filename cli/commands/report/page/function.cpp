@@ -54,7 +54,7 @@ public:
 	}
 
 private:
-	/** What did not fit. */
+	/** The rows that did not fit. */
 	struct Rest {
 		size_t rows = 0;
 		uint64_t samples = 0;

@@ -58,7 +58,7 @@ function addLines(places) {
 		places[i].addRest(i < complete ? 'unknown lines' : 'lines that are not in this page');
 }
 
-/** Colour a place by how it differs from the base, if there is one. */
+/** Colour a place by its difference from the base, if there is one. */
 function compareWith(place, { base, sure }, index) {
 	if (!report.base)
 		return;
@@ -78,8 +78,8 @@ function higherThan({ children, size }, height, least) {
 }
 
 /**
- * How to share a height among the children of a place: draw the @p first ones, on a scale
- * of pixels per sample, and the others as one box.  In a flat profile, the others together
+ * Share a height among the children of a place: the `first` ones are drawn on a scale of
+ * pixels per sample, and the others as one box.  In a flat profile, the others together
  * have most of the samples, and would leave no room for the names of the first ones; so
  * the box gets less than their share, and is drawn with a torn edge.
  */

@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** How much is put into a page.  The page says how much was left out. */
+/** The most that is put into a page.  The page says how much was left out. */
 struct HtmlLimits {
 	size_t rows = 200'000;			  /**< in the table; also the most functions */
 	size_t objects = 5'000;			  /**< those with the most samples */

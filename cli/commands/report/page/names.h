@@ -28,7 +28,7 @@ public:
 	[[nodiscard]] const std::vector<std::string> &rests() const { return rests_; }
 	/** The bytes of all texts together. */
 	[[nodiscard]] size_t bytes() const { return bytes_; }
-	/** How many texts were cut. */
+	/** The number of texts that were cut. */
 	[[nodiscard]] size_t cut() const { return cut_; }
 
 private:

@@ -65,7 +65,7 @@ std::string lost_text(const Accounting &ticks)
 			   percent_of(ticks.lost(), ticks.ticks));
 }
 
-/** What was profiled, when, for how long, and how: [name, text]. */
+/** The targets, time, duration and settings of a recording: [name, text]. */
 Json facts_json(const Report &report)
 {
 	const Reported &now = report.now;
@@ -201,7 +201,7 @@ Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, c
 	return table.take();
 }
 
-/** Covers the functions of the table and of the chart. */
+/** The names for the functions of the table and of the chart. */
 ShownNames shown_names(const Report &report, const PlaceTree &tree)
 {
 	ShownNames names(report.view.names);

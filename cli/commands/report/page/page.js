@@ -30,7 +30,7 @@ function showEvents() {
 	addEventListener('hashchange', () => location.reload());
 }
 
-/** Shows how to compare this profile, with NEW.pb.gz for a name that a shell would need quoted. */
+/** Shows a command that compares this profile; a name that a shell would split is NEW.pb.gz. */
 function showCompare() {
 	const file = /^[\w./][\w./-]*$/.test(report.files) ? report.files : 'NEW.pb.gz';
 
@@ -39,7 +39,7 @@ function showCompare() {
 	byId('compare-replaced').textContent = `profil report --html change.html ${file} --base`;
 }
 
-/** What the colours of a comparison mean. */
+/** The meaning of the colours in a comparison. */
 function showLegend() {
 	const what = events.length ? events[shownEvent] : 'the time';
 	const meanings = [

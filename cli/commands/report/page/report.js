@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The report, and how its numbers are formatted.
+// The report, and functions that format its numbers.
 'use strict';
 
 /** The document that cli/commands/report/page/page.cpp puts into the page. */
@@ -15,7 +15,7 @@ const total = Number(report.samples);
 for (let i = 1; i < report.strings.length; i++)
 	report.strings[i] = report.strings[i - 1].slice(0, report.shared[i]) + report.strings[i];
 
-/* How many objects have a colour of their own. */
+/* The number of objects that have a colour of their own. */
 const objectColors = 8;
 
 function byId(id) {

@@ -18,7 +18,7 @@ struct HtmlSource {
 
 /**
  * @param profile has exactly the samples that the page shows.
- * @param tree of this profile; its indices identify functions.
+ * @param tree of this profile; the tree's indices identify functions.
  */
 HtmlSource html_source(const Profile &profile, const PlaceTree &tree, const HtmlOptions &options,
 		       const HtmlLimits &limits);

@@ -60,7 +60,7 @@ function listing(caption, place, what, rows) {
 	return table;
 }
 
-/** Is there text for lines with more than half of the samples?  Source is often not there. */
+/** True if there is text for lines with more than half of the samples: source is often missing. */
 function hasText({ files }) {
 	const lines = files.flatMap((file) => file.lines);
 	const samples = (some) => some.reduce((sum, [, count]) => sum + Number(count), 0);

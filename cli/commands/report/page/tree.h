@@ -20,19 +20,19 @@ struct HtmlTree {
 	nlohmann::ordered_json functions; /**< the first of PlaceTree::functions */
 	nlohmann::ordered_json lines;	  /**< of the first functions; all lines of a function, or none */
 	nlohmann::ordered_json maps;	  /**< of the first objects, by address */
-	std::vector<std::string> notes;	  /**< what is left out of these */
+	std::vector<std::string> notes;	  /**< the rows left out of these */
 };
 
 /** The names of a page. */
 struct TreeNames {
-	HtmlNames &texts;	 /**< gets the names that are in the page */
-	const ShownNames &shown; /**< how functions are written */
+	HtmlNames &texts;	 /**< receives the names that are in the page */
+	const ShownNames &shown; /**< the form of functions' names */
 };
 
 /** @param flat has the total, which is 100 %. */
 HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, TreeNames names, const HtmlLimits &limits);
 
-/** A count for the page: as text if a browser's numbers would lose digits. */
+/** A count for the page: text if a browser's numbers would lose digits. */
 nlohmann::ordered_json html_count(uint64_t samples);
 
 } // namespace cli
