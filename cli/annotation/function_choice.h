@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/function_choice.h  Finds the functions of a profile that a user asks for. */
+/** @file cli/annotation/function_choice.h  Finds the functions of a profile that a user names. */
 #pragma once
 
 #include "cli/base/result.h"

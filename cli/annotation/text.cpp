@@ -77,7 +77,7 @@ void Renderer::add_header()
 	const FunctionSamples &function = annotation_.function;
 	std::string place = function.object;
 
-	/* With its parameters, which make the name unambiguous. */
+	/* Show the parameters, which make the name unambiguous. */
 	rows_.text(style_.names == NameLength::Full ? function.name : with_short_templates(function.name),
 		   Paint::Heading);
 	if (annotation_.start.line > 0)

@@ -22,7 +22,7 @@ public:
 	/** The error says what is wrong with @p text. */
 	static Result<Pattern> compile(const std::string &text);
 
-	/** Does the expression match anywhere in @p subject? */
+	/** True if the expression matches anywhere in @p subject. */
 	[[nodiscard]] bool found_in(std::string_view subject) const;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace cli {
 
-/** What is wrong with a header given by a user; empty if nothing is. */
+/** The error in a header that a user has given; empty if it is valid. */
 std::string why_no_header(const std::string &header);
 
 } // namespace cli

@@ -56,7 +56,7 @@ private:
 	std::chrono::steady_clock::time_point next_look_;
 	bool over_ = false;		/* the process has ended, or executed another program */
 	std::shared_ptr<Fd> directory_; /* the process's /tmp, which outlives it; none once over_ */
-	std::string name_;		/* of the map in directory_ */
+	std::string name_;		/* name of the map in directory_ */
 	uid_t user_ = 0;
 	Fd map_;
 	std::map<FileId, Fd> dumps_;

@@ -23,8 +23,8 @@ struct KernelFunction {
 /** A loaded module, from /proc/modules. */
 struct LoadedModule {
 	std::string name;
-	uint64_t base = 0; /**< of its code */
-	uint64_t size = 0; /**< of all its memory */
+	uint64_t base = 0; /**< address of its code */
+	uint64_t size = 0; /**< size of all its memory */
 };
 
 /**

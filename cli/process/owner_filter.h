@@ -61,7 +61,7 @@ public:
 	[[nodiscard]] bool matches(uint32_t owner);
 	/** Forget owners that have ended; their children keep their ancestors. */
 	void forget(const std::set<uint32_t> &owners);
-	/** How many processes have matched; each counts once, whatever it executes. */
+	/** The number of processes that have matched; each counts once, whatever it executes. */
 	[[nodiscard]] uint64_t processes() const { return processes_; }
 	/** "cli_burn (pid 4711)": the first owners that matched the criteria themselves. */
 	[[nodiscard]] const std::vector<std::string> &named() const { return named_; }

@@ -38,7 +38,7 @@ std::string_view without_blanks(std::string_view text);
 /** Take a line, without its end, from the beginning of @p text. */
 std::string_view take_line(std::string_view &text);
 
-/** The first line of a record; nothing if it is another line. */
+/** The first line of a record; nothing for any other line. */
 std::optional<PerfHead> perf_head(std::string_view line);
 
 /** A line of a stack, or the rest of a first line; nothing if it is something else. */

@@ -22,7 +22,7 @@ namespace cli {
 
 using Clock = std::chrono::steady_clock;
 
-/** How often a recording is checked for changes that nothing reports. */
+/** The interval at which a recording is checked for changes that nothing reports. */
 constexpr std::chrono::seconds check_interval{1};
 
 /** The place at which a program's time in the kernel is counted. */
@@ -46,7 +46,7 @@ struct Recording {
 	std::shared_ptr<Object> program;       /**< the program with the most samples */
 	uint64_t slice_ms = 0;		       /**< length of a time slice; 0: no slices */
 	uint64_t missing = 0;		       /**< counted samples that the counters lack */
-	std::vector<EventAccount> events = {}; /**< of each source, if they are events; without names */
+	std::vector<EventAccount> events = {}; /**< of each source, if an event; no names */
 	bool by_perf = false;		       /**< perf's events were sampled, without the module */
 	bool without_kernel = false;	       /**< perf sampled nothing in the kernel */
 };

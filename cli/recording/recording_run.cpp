@@ -70,7 +70,7 @@ Outcome RecordingRun::prepare()
 		if (Outcome available = check_available(event); !available)
 			return available;
 	}
-	/* For a command that has not run yet, there is nothing to derive periods from. */
+	/* A command that has not run yet gives nothing to derive periods from. */
 	if (!options_.selection.empty())
 		choose_periods(options_.events, options_.selection.pids);
 	for (const Event &event : options_.events)

@@ -129,13 +129,13 @@ private:
 		uint32_t kind = 0;
 		uint32_t text = 0;			/**< the text of a cell or an owner */
 		uint32_t owner = 0;			/**< the owner of a cell */
-		uint32_t program = 0;			/**< for an owner: in owners_ */
-		pid_t pid = 0;				/**< if an owner is one process */
+		uint32_t program = 0;			/**< an owner's number in owners_ */
+		pid_t pid = 0;				/**< if the owner is one process */
 		bool nobody = false;			/**< owns ticks of unknown processes */
 		std::shared_ptr<Object> object;		/**< of a file or vDSO */
 		FileFacts facts;			/**< of a file */
 		std::unique_ptr<Code> code;		/**< of memory */
-		std::optional<Clock::time_point> ended; /**< for an owner or memory: when seen */
+		std::optional<Clock::time_point> ended; /**< when its end was found */
 	};
 
 	Number describe(uint32_t number);

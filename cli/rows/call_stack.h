@@ -27,7 +27,7 @@ struct CallFrame {
 	std::optional<size_t> mapping;
 };
 
-/** The process of a sample, as far as its labels say. */
+/** The process of a sample, from its labels. */
 struct ProcessLabel {
 	std::string name; /**< empty: unknown */
 	int64_t pid = 0;  /**< 0: unknown */

@@ -71,7 +71,7 @@ struct ComparedRatio {
 	std::optional<double> base;
 	std::optional<double> now;
 
-	/** In percent of the older ratio; nothing if that is 0, or either is missing. */
+	/** The change in percent of the older ratio; nothing if that is 0, or one is missing. */
 	[[nodiscard]] std::optional<double> change() const;
 };
 

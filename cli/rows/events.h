@@ -43,7 +43,7 @@ struct EventColumns {
 	std::vector<std::string> names; /**< including the first */
 	std::vector<uint64_t> totals;
 	std::vector<uint64_t> periods;		       /**< event_periods() */
-	std::shared_ptr<std::vector<uint64_t>> values; /**< of all rows, each with one per name */
+	std::shared_ptr<std::vector<uint64_t>> values; /**< for all rows, each row one per name */
 };
 
 /** The index of an event, with or without perf's modifiers; names.size() if it is missing. */

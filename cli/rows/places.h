@@ -22,8 +22,8 @@
 namespace cli {
 
 /**
- * The places of one profile, as far as the columns distinguish them.  The profile
- * may grow between calls, as long as the indices of its elements do not change.
+ * The places of one profile; only differences that a column shows distinguish them.  The
+ * profile may grow between calls, as long as the indices of its elements do not change.
  */
 class Places {
 public:

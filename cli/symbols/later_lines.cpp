@@ -80,7 +80,7 @@ std::map<FileKey, Places> places_without_lines(const Profile &profile, const Abo
 
 class LineReader {
 public:
-	/** @param places how many places may get lines. */
+	/** @param places the number of places that may get lines. */
 	LineReader(Profile &profile, size_t places) : profile_(profile)
 	{
 		/* Renumber the functions: some are no longer used once the lines are known. */

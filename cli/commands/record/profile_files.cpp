@@ -109,7 +109,7 @@ Outcome ProfileFiles::write_last(const Recording &recording, const RecordedTime 
 	}
 	stored(recording, time, made, false);
 	remove_checkpoint();
-	/* The process is about to exit; releasing all samples would take longer than writing them. */
+	/* The process is about to exit.  Releasing all samples takes longer than writing them. */
 	[[maybe_unused]] static const Profile &only = *made.profile.release();
 	return written;
 }

@@ -27,11 +27,11 @@ struct DeviceNode {
 
 /** The facts about the module, and about the kernel that it is for. */
 struct Machine {
-	std::string release; /**< of the kernel */
+	std::string release; /**< the kernel's release */
 
 	bool takes_modules = false;	 /**< CONFIG_MODULES */
 	bool modules_disabled = false;	 /**< kernel.modules_disabled */
-	std::optional<bool> secure_boot; /**< of the firmware; nothing without EFI */
+	std::optional<bool> secure_boot; /**< the firmware's state; nothing without EFI */
 	std::string lockdown;		 /**< "none", "integrity" or "confidentiality"; empty without it */
 	bool demands_signatures = false; /**< the kernel loads only signed modules */
 	std::string signing_key;	 /**< DKMS' certificate for signing modules, if there is one */

@@ -17,12 +17,12 @@ struct Permissions {
 	bool root = false;
 	std::string program = "profil"; /**< path of this command, to be run by root */
 
-	int module_error = 0; /**< of opening /dev/profil, or of PROFIL_INFO */
+	int module_error = 0; /**< from opening /dev/profil, or from PROFIL_INFO */
 	profil_info info = {};
 
-	int own_error = 0;		 /**< of a perf event on a process of this user */
+	int own_error = 0;		 /**< from a perf event on a process of this user */
 	int kernel_error = 0;		 /**< the same with ticks in the kernel */
-	std::optional<int> others_error; /**< on a process of another user; nothing without such a process */
+	std::optional<int> others_error; /**< from a process of another user, if any */
 
 	uint64_t memlock = 0; /**< RLIMIT_MEMLOCK, the hard limit, in bytes; UINT64_MAX: none */
 };

@@ -20,7 +20,7 @@ struct Status {
 	/* Nothing if it was not measured. */
 	std::optional<Result<TickCost>> cost;
 	std::optional<Result<SwitchCost>> switch_cost;
-	std::optional<Result<CostTarget>> target; /**< of --cost -p */
+	std::optional<Result<CostTarget>> target; /**< the process of --cost -p */
 
 	/** True if the module can be used. */
 	[[nodiscard]] bool usable() const { return machine.loaded && !permissions.module_error; }

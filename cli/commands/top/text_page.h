@@ -30,7 +30,7 @@ private:
 	Text text_;
 	ScreenSize size_;
 	size_t first_ = 0;		 /* line at the top of the screen */
-	std::vector<std::string> lines_; /* for the width of size_ */
+	std::vector<std::string> lines_; /* the text, for the width of size_ */
 };
 
 } // namespace cli

@@ -13,7 +13,7 @@
 
 namespace cli {
 
-/** What takes the samples, and its limits. */
+/** The module or perf, whichever takes the samples, and its limits. */
 struct Backend {
 	bool perf = false;     /**< perf's events, not the module */
 	profil_info info = {}; /**< the module's; with perf: period_min and unlimited pages_max */
@@ -26,7 +26,7 @@ Result<Backend> choose_backend(const TargetOptions &options);
 /** The nanoseconds between samples, or an error if the backend does not permit that rate. */
 Result<uint64_t> choose_period(const TargetOptions &options, const Backend &backend);
 
-/** With perf: a line that says so, why, and what a sample costs, if that is known. */
+/** A line that says that perf is used, why, and the cost of a sample, if it is known. */
 std::string backend_line(const Backend &backend, const std::optional<TickCost> &cost);
 
 } // namespace cli

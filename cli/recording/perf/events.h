@@ -53,7 +53,7 @@ public:
 	void ask_for_cgroups() { cgroups_ = true; }
 	/** The source of an event, by its ID. */
 	[[nodiscard]] uint32_t source_of(uint64_t id) const;
-	/** How long each source was counted, if it is a hardware event: these may have to wait. */
+	/** By source, the time that a hardware event was counted: it may have to wait. */
 	[[nodiscard]] std::vector<EventAccount> accounts() const;
 	/** The number of records that found no room; 0 if the kernel is older than 6.0. */
 	[[nodiscard]] uint64_t lost() const;

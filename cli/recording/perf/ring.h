@@ -40,7 +40,7 @@ public:
 	[[nodiscard]] std::string_view text(size_t offset) const;
 	/** The time at which perf wrote the record, in ns of CLOCK_MONOTONIC. */
 	[[nodiscard]] uint64_t time() const;
-	/** For a record that is not a sample: the ID of the event that wrote it. */
+	/** The ID of the event that wrote a record, if the record is not a sample. */
 	[[nodiscard]] uint64_t writer() const;
 	/** Decode a sample record.  @param with_cgroup the event's samples contain the cgroup. */
 	[[nodiscard]] PerfSample sample(bool with_cgroup) const;
