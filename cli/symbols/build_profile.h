@@ -17,7 +17,7 @@ namespace cli {
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 /**
- * Like that for any sources, at least one.  The type "samples" counts the first source's samples; a
+ * The same for any sources, at least one.  The type "samples" counts the first source's samples; a
  * type of value for each source follows, in the source's unit.
  */
 Profile empty_profile(std::span<const SampleSource> sources);

@@ -23,7 +23,7 @@ struct Backend {
 /** The module, or perf's events if the module cannot be used and the options leave the choice. */
 Result<Backend> choose_backend(const TargetOptions &options);
 
-/** The nanoseconds between samples, or an error if the backend does not permit that rate. */
+/** The sampling period in ns, or an error if the backend does not permit the rate. */
 Result<uint64_t> choose_period(const TargetOptions &options, const Backend &backend);
 
 /** A line that says that perf is used, why, and the cost of a sample, if it is known. */
