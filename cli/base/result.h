@@ -38,7 +38,7 @@ private:
 	std::variant<T, Error> state_;
 };
 
-/** The value of a function that returns none. */
+/** The value in the Outcome of a function that returns no value. */
 struct Done {};
 using Outcome = Result<Done>;
 

@@ -66,7 +66,7 @@ struct ServerAnswer {
 };
 
 /**
- * Answers each request on a connection and in a thread of its own.
+ * Answers each request in its own thread, on its own connection.
  *
  * A request is answered as soon as its headers have arrived; bodies are discarded.  At the limit of
  * connections, the next client is not accepted and waits in the kernel's backlog.

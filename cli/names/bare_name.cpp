@@ -209,7 +209,7 @@ std::string_view without_template_arguments(std::string_view name)
 
 	const Outside &last = outside.back();
 
-	/* The '>' is not a closing bracket, or it ends "operator->". */
+	/* The '>' at the end is not a closing bracket, or is part of "operator->". */
 	if (last.at == name.size() - 1 ||
 	    (last.what == 'o' && last.at + operator_length(name, last.at) == name.size()))
 		return name;

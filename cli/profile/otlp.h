@@ -39,7 +39,7 @@ struct OtlpResource {
 	std::vector<OtlpAttribute> attributes;
 	const Profile *profile = nullptr;
 	std::string id; /**< a UUID for the first profile; empty: none */
-	/** Each type becomes a profile, as OTLP allows one per profile.  Empty: only the samples. */
+	/** Each type becomes a profile: OTLP allows one per profile.  Empty: only the samples. */
 	std::vector<OtlpValue> values = {};
 };
 

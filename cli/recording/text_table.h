@@ -169,7 +169,7 @@ private:
 	std::set<std::shared_ptr<Object>> programs_;
 	std::unique_ptr<OwnerFilter> filter_;
 	bool per_process_ = false;	       /* distinguish owners by PID, if they have one */
-	std::unique_ptr<CgroupPaths> cgroups_; /* to distinguish owners by, or nullptr */
+	std::unique_ptr<CgroupPaths> cgroups_; /* if they distinguish owners, or nullptr */
 	Selected selected_;
 	bool with_kernel_ = false;
 	KernelObjects kernel_;

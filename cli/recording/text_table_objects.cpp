@@ -67,7 +67,7 @@ void open_same(Object &object, const FileFacts &ran)
 
 } // namespace
 
-/** Open a file, if possible through the module, which can open deleted files and in containers. */
+/** Open a file through the module, if possible: even if it is deleted, or in a container. */
 void TextTable::open_file(const profil_describe &text, Object &object)
 {
 	profil_describe request = {};

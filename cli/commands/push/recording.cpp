@@ -24,7 +24,7 @@
 namespace cli {
 namespace {
 
-/* The time at the end in which waiting profiles are still sent. */
+/* The longest time at the end for sending the waiting profiles. */
 constexpr std::chrono::seconds grace{10};
 /* Waiting profiles are sent two to four times as fast as new ones arrive: see pace_delay(). */
 constexpr double pace_in_intervals = 0.5;
