@@ -30,7 +30,7 @@ function showEvents() {
 	addEventListener('hashchange', () => location.reload());
 }
 
-/** Shows a command that compares this profile; a name that a shell would split is NEW.pb.gz. */
+/** Shows commands that compare this profile; a name that needs quoting becomes NEW.pb.gz. */
 function showCompare() {
 	const file = /^[\w./][\w./-]*$/.test(report.files) ? report.files : 'NEW.pb.gz';
 
