@@ -42,7 +42,7 @@ void profil_bindings_init(void)
 	profil_binding_factor = get_random_u64() | 1;
 }
 
-/* Frees a binding, and those behind its @freed_next.  Context: Process. */
+/* Free a binding, and the list that begins at its @freed_next.  Context: Process. */
 static void profil_binding_free_work(struct work_struct *work)
 {
 	struct profil_binding *next = container_of(to_rcu_work(work), struct profil_binding, free);
@@ -125,10 +125,10 @@ void profil_binding_own(struct profil_binding *binding, struct profil_owned owne
 /**
  * profil_binding_narrow() - restrict a binding to one thread
  * @binding: initialised, not yet in the table
- * @thread: of a task in its address space
+ * @thread: the pid of a task in the binding's address space
  *
- * In the table it is charged like a process that is followed: nothing else bounds a user's
- * threads.
+ * Inserting the binding into the table charges its user for one followed process, because nothing
+ * else limits the number of a user's threads.
  *
  * Context: Any.
  */
@@ -140,8 +140,8 @@ void profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
 
 /**
  * profil_binding_drop() - undo profil_binding_init() and free
- * @binding: not in the table; or the last one that profil_binding_remove() has removed,
- *	with those before it; or NULL
+ * @binding: not in the table; or the list @removed of profil_binding_remove(), all of which is
+ *	freed; or NULL
  *
  * Context: Any.
  */
@@ -151,7 +151,7 @@ void profil_binding_drop(struct profil_binding *binding)
 		queue_rcu_work(profil_wq, &binding->free);
 }
 
-/* A task that sees the count but not yet the binding is found by the look after a start. */
+/* If a CPU sees the count but not yet the binding, profil_clock_look() finds its task later. */
 static void profil_binding_count(const struct profil_binding *binding, int change)
 {
 	struct profil_profile *profile = binding->profile;
@@ -180,7 +180,7 @@ static int profil_binding_insert(struct profil_bucket *bucket, struct profil_bin
 		goto unlock;
 	if (!test_bit(number, profil_bindings_used))
 		set_bit(number, profil_bindings_used);
-	/* Its bit may be another recording's by now, if it is about to end. */
+	/* profile->everybody may be another recording's bit by now, if this one is about to end. */
 	if (!profil_everybody_met(profil_everybody_bit(profile)))
 		binding->key |= PROFIL_KEY_MORE;
 	if (existing)
@@ -195,8 +195,8 @@ unlock:
 }
 
 /*
- * Take it off the profile's list and out of the counts, but leave it in the table.  The lock
- * of the bucket is held.
+ * Take a binding off the profile's list and out of the counts, but leave it in the table.  The
+ * lock of the bucket is held.
  * Return: false if it was removed already.
  */
 static bool profil_binding_unlist(struct profil_binding *binding)
@@ -219,8 +219,8 @@ static bool profil_binding_unlist(struct profil_binding *binding)
 /**
  * profil_binding_remove() - remove a binding from the table, if it is still there
  * @binding: in the table, or already removed
- * @removed: it is added to these, which profil_binding_drop() frees together: an RCU callback
- *	and a work item for each would cost more than everything else
+ * @removed: the list of removed bindings, to which it is added.  profil_binding_drop() frees them
+ *	together: an RCU callback and a work item for each would cost more than all the rest
  *
  * Context: Any; the lock of its bucket is held.
  */
@@ -233,7 +233,7 @@ void profil_binding_remove(struct profil_binding *binding, struct profil_binding
 	*removed = binding;
 }
 
-/* Are two profiles without privileges charged to one user of the machine? */
+/* Return: true if two unprivileged profiles are charged to the same user of the machine. */
 static bool profil_binding_same_user(const struct profil_profile *a,
 				     const struct profil_profile *b)
 {
@@ -242,11 +242,11 @@ static bool profil_binding_same_user(const struct profil_profile *a,
 }
 
 /*
- * Find the binding that is in the place of a new one: same owner, same address space,
- * same thread if any.  If there is none, check for room.  Privileged bindings and others do
- * not use up each other's room; those of threads have room of their own, as there may be
- * thousands of threads, and a tick walks past all their bindings.  The limits of a
- * bucket are not reached by chance.
+ * Find the existing binding with the session, the address space and the thread, if any, of a new
+ * one.  If there is none, check for room.  Privileged bindings and others do not use up each
+ * other's room.  Bindings of threads have limits of their own, because there may be thousands of
+ * threads, and a tick walks past all their bindings.  A bucket does not reach its limits by
+ * chance.  Return: 0 or -EBUSY.
  */
 static int profil_binding_find_place(const struct profil_bucket *bucket,
 				     const struct profil_binding *binding,
@@ -279,8 +279,8 @@ static int profil_binding_find_place(const struct profil_bucket *bucket,
 }
 
 /**
- * profil_binding_full() - does a process have too many profiles for another one?
- * @profile: that profile
+ * profil_binding_full() - check whether a process has too many profiles for another one
+ * @profile: the other profile
  * @count: unprivileged profiles that the process has
  *
  * Context: Any.
@@ -294,11 +294,11 @@ bool profil_binding_full(const struct profil_profile *profile, unsigned int coun
 /**
  * profil_binding_publish_self() - let ticks see the binding of a self profile
  * @binding: of a self profile
- * @replaced: the self profile that the caller expects there, or NULL
+ * @replaced: the self profile that the caller expects the address space to have, or NULL
  *
  * Context: Process context.
- * Return: 0; -ESTALE when the self profile there is not @replaced; -EBUSY when
- * the address space has no room; -ENOENT when the profile is over.
+ * Return: 0; -ESTALE if the address space's self profile is not @replaced; -EBUSY if
+ * there is no room; -ENOENT if the profile is over.
  */
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced)
@@ -328,8 +328,8 @@ int profil_binding_publish_self(struct profil_binding *binding,
  * @binding: of a recording
  *
  * Context: Any.
- * Return: 0; -EEXIST if the session has a recording there; -EBUSY when the address space has no
- * room; -ENOENT when the recording is over.
+ * Return: 0; -EEXIST if the session already has such a binding; -EBUSY if there is no room;
+ * -EDQUOT if the user records too many processes and threads; -ENOENT if the recording is over.
  */
 int profil_binding_publish(struct profil_binding *binding)
 {

@@ -28,27 +28,27 @@ struct profil_user;
 
 /**
  * struct profil_owned - an owner
- * @owner: its number; 0: of no recording, or not known
+ * @owner: the owner's number; 0: not in a recording, or not known
  *
- * Its cells for the texts that every recording has are the next numbers.
+ * The next numbers are the owner's cells for the texts that every recording has.
  */
 struct profil_owned {
 	u32 owner;
 };
 
-/* The cell of its ticks in kernel mode. */
+/* The owner's cell for ticks in kernel mode. */
 static inline u32 profil_owned_kernel(struct profil_owned owned)
 {
 	return owned.owner + 1;
 }
 
-/* The cell of its ticks whose text is not known. */
+/* The owner's cell for ticks whose text is not known. */
 static inline u32 profil_owned_unknown(struct profil_owned owned)
 {
 	return owned.owner + 2;
 }
 
-/* The cell of its threads. */
+/* The owner's cell for the text "threads", in which thread IDs are the offsets. */
 static inline u32 profil_owned_threads(struct profil_owned owned)
 {
 	return owned.owner + 3;
@@ -69,7 +69,7 @@ static inline struct profil_owned profil_owned_read(const struct profil_owned *o
 /**
  * profil_owned_write() - change an owner that ticks may read at the same time
  * @owned: the owner
- * @to: what it becomes
+ * @to: its new value
  *
  * Context: Any.
  */
@@ -78,7 +78,7 @@ static inline void profil_owned_write(struct profil_owned *owned, struct profil_
 	WRITE_ONCE(owned->owner, to.owner);
 }
 
-/* The number of recordings; a system-wide one counts this much more. */
+/* The number of recordings; the upper half counts the system-wide ones. */
 #define PROFIL_EVERYBODY_SHIFT	32
 #define PROFIL_EVERYBODY	BIT_ULL(PROFIL_EVERYBODY_SHIFT)
 extern atomic64_t profil_recordings;
@@ -93,7 +93,7 @@ static inline bool profil_everybody_exist(void)
 	return atomic64_read(&profil_recordings) >> PROFIL_EVERYBODY_SHIFT;
 }
 
-/* System-wide recordings that count ticks of kernel threads. */
+/* The number of system-wide recordings that count ticks of kernel threads. */
 extern atomic_t profil_threads;
 
 static inline bool profil_threads_count(void)
@@ -102,13 +102,13 @@ static inline bool profil_threads_count(void)
 }
 
 /**
- * profil_everybody_met() - are these all system-wide recordings?
- * @met: their &profil_profile.everybody
+ * profil_everybody_met() - check whether @met contains all system-wide recordings
+ * @met: bits of recordings, as in &profil_profile.everybody
  *
- * Mostly there is at most one, so the table need not be searched.
+ * There is rarely more than one, so this only counts them, and does not search.
  *
  * Context: Any.
- * Return: true if so; false if that is not known.
+ * Return: true if it does; false if not, and always if there are several.
  */
 static inline bool profil_everybody_met(u32 met)
 {
@@ -116,18 +116,18 @@ static inline bool profil_everybody_met(u32 met)
 }
 
 #define PROFIL_BINDING_BITS	12
-/* In the low bits of a key, which are 0 in the address of an mm. */
+/* Flags in the low bits of a key, which are 0 in the address of an mm. */
 #define PROFIL_KEY_THREAD	1UL
 #define PROFIL_KEY_OWNED	2UL
 #define PROFIL_KEY_MORE		4UL
 #define PROFIL_KEY_EVENT	8UL
-/* For one address space: bindings to all of it, and to single threads. */
+/* Limits for one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
 /*
- * Bindings in a bucket, of privileged profiles and of others, each: a tick, or a fork with
- * interrupts off, may walk past all of them.  And those of one user: two of their address spaces
- * may be in one bucket by chance.
+ * Limits for one bucket: bindings of privileged profiles, and as many of others, because a tick,
+ * or a fork with interrupts off, may walk past all of them; and bindings of one unprivileged user,
+ * because two of the user's address spaces may share a bucket by chance.
  */
 #define PROFIL_CHAIN_MAX	256
 #define PROFIL_CHAIN_USER_MAX	(2 * (PROFIL_BINDINGS_MAX + PROFIL_THREADS_MAX))
@@ -135,24 +135,24 @@ static inline bool profil_everybody_met(u32 met)
 /**
  * struct profil_binding - ties a profile to an address space
  * @node: in the table, which the tick reads under RCU
- * @key: @mm, as the tick compares it.  PROFIL_KEY_OWNED: it is a recording's, so ticks are
- *	counted by file, for @owned; the others but MORE are set only with this one.
- *	PROFIL_KEY_THREAD: only @thread is sampled.  PROFIL_KEY_MORE:
- *	there are other system-wide recordings, which @mm may not be in yet.
- *	PROFIL_KEY_EVENT: its ticks are those of an event, not of the clock.
+ * @key: the address @mm with flags, as the tick compares it.
+ *	PROFIL_KEY_OWNED: a recording's binding, so ticks count by file, for @owned.
+ *	PROFIL_KEY_THREAD, only with OWNED: only @thread is sampled.
+ *	PROFIL_KEY_EVENT, only with OWNED: its ticks are those of an event, not of the clock.
+ *	PROFIL_KEY_MORE: @mm may be missing from another, system-wide recording.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced
  * @link: in the profile's list; empty once the binding is removed
  * @free: frees it a grace period after it was removed
- * @freed_next: what is freed with it, or NULL: see profil_binding_remove()
+ * @freed_next: the next binding to free with this one, or NULL: see profil_binding_remove()
  * @owned: in a recording, the owner of its ticks
- * @life: number of the address space in the recording
- * @hits: where its texts are, once a tick has asked; set once
+ * @life: in a recording, the number of the address space
+ * @hits: the cached lookups of the address space; NULL until the first lookup, and set once
  *
- * @node and PROFIL_KEY_MORE are changed under the lock of its bucket, @link under that and
- * the profile's bindings_lock, @hits once by a task that resolves, @freed_next by who removes it;
- * the rest is constant once it is in the table.
+ * @node and PROFIL_KEY_MORE change under the lock of the binding's bucket, @link under that lock
+ * and the profile's bindings_lock.  A lookup sets @hits, and profil_binding_remove() @freed_next.
+ * The rest is constant once the binding is in the table.
  */
 struct profil_binding {
 	struct hlist_node node;
@@ -171,8 +171,8 @@ struct profil_binding {
 extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
 
 /*
- * The buckets that the sweep looks at: a bit is set under its bucket's lock before there is a
- * binding, and cleared by a sweep that finds none.
+ * The buckets that the sweep looks at.  A bit is set, under its bucket's lock, before a binding is
+ * added, and cleared by a sweep that finds no binding.
  */
 extern DECLARE_BITMAP(profil_bindings_used, 1 << PROFIL_BINDING_BITS);
 
@@ -194,8 +194,8 @@ static inline struct profil_bucket *profil_binding_bucket(const struct mm_struct
 }
 
 /*
- * For the probe on sched_switch, which looks at each task: how many bindings there are to
- * address spaces with the same cheap hash.  Its factor is random and odd.
+ * For the probe on sched_switch, which looks at each task: the number of bindings to address
+ * spaces with the same cheap hash.  The hash's factor is random and odd.
  */
 extern u64 profil_binding_factor;
 extern atomic_t profil_binding_filter[1 << PROFIL_BINDING_BITS];
@@ -238,17 +238,18 @@ unsigned int profil_bindings_count(void);
 
 /**
  * struct profil_watch - a process that a recording follows
- * @node: in the table of watches, by @pid, until the process, or following it, ends; ticks
- *	read it under RCU
- * @link: in its recording's list of watches, or of those that have ended
- * @profile: the profile that its ticks count for, referenced
- * @pid: its thread group, referenced
- * @owned: the owner of its ticks
- * @until: how long ticks may still find it after its process has ended, in jiffies; 0: it lives
+ * @node: in the table of watches, by @pid, until @until, or until the process is no longer
+ *	followed; ticks read it under RCU
+ * @link: in the recording's list @watches, or in @left once the process has ended
+ * @profile: the profile that the process's ticks count for, referenced
+ * @pid: the process's thread group, referenced
+ * @owned: the owner of the process's ticks
+ * @until: time in jiffies until which ticks may find the watch of a process that has ended;
+ *	0: the process has not ended
  * @rcu: frees it
  *
- * @node changes under the lock of its bucket, @link and @until also under the recording's.  A watch
- * is freed when ticks no longer need to find it, or once the recording has ended.
+ * @node changes under the lock of the watch's bucket, @link and @until also under the recording's
+ * lock.  A watch is freed when ticks no longer need to find it, or once the recording has ended.
  */
 struct profil_watch {
 	struct hlist_node node;
@@ -271,11 +272,11 @@ static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
 
 /**
  * profil_watched_owner() - the owner of a process's ticks, by its watch
- * @profile: of a recording
- * @pid: its thread group; NULL: it was reaped
+ * @profile: a recording's profile
+ * @pid: the process's thread group; NULL if it was reaped
  *
  * Context: Any, with preemption off.
- * Return: its owner; number 0 without a watch.
+ * Return: the owner; number 0 if there is no watch.
  */
 static inline struct profil_owned profil_watched_owner(const struct profil_profile *profile,
 						       const struct pid *pid)
@@ -289,7 +290,10 @@ static inline struct profil_owned profil_watched_owner(const struct profil_profi
 	return (struct profil_owned) {};
 }
 
-/* Without the lock: a watch that is missed here was added after the event. */
+/*
+ * Return: true if a bucket has watches.  Read without the lock: a watch that this misses was added
+ * after the fork, exec or exit.
+ */
 static inline bool profil_watched(const struct profil_bucket *bucket)
 {
 	return !hlist_empty(&bucket->chain);

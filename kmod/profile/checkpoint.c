@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tick hands over to process context: stop, recheck, sweep.
+ * Work that the tick hands over to process context: stop, recheck, sweep.
  *
  * Context: hard interrupt
  */
@@ -39,11 +39,11 @@ static void profil_settle_ask(struct irq_work *work)
 DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
 
 /**
- * profil_profile_stop() - stop counting, not at the owner's request
+ * profil_profile_stop() - stop counting, without a command from the owner
  * @profile: a profile; no effect unless it runs
  * @why: its &enum profil_state from now on
  *
- * Its claim is given up soon after, in process context.
+ * The profile's claim is given up soon after, in process context.
  *
  * Context: The tick, a section in process context, or under @profile's lock: each keeps the pins
  * from being freed.
@@ -62,9 +62,9 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
 }
 
 /**
- * profil_profile_checkpoint() - do what need not be done at every tick
+ * profil_profile_checkpoint() - do the work that is not needed at every tick
  * @profile: a profile of current's address space
- * @tally: this CPU's, whose countdown has reached 0
+ * @tally: the tally of this CPU, whose countdown has reached 0
  * @user: the tick has interrupted user mode
  *
  * The memory of a self profile is rechecked by current on its way to user

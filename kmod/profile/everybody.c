@@ -33,15 +33,15 @@ static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
 }
 
 /*
- * A tick with one binding looks no further, unless the binding has PROFIL_KEY_MORE.  Of several
- * callers at once, the last one sets all keys to what is true then.
+ * A tick that finds a single binding looks no further, unless it has PROFIL_KEY_MORE.  If there are
+ * several callers at once, the last one sets all keys correctly.
  */
 static void profil_everybody_mark(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
-		/* Also an empty one: a binding may be on its way into it. */
+		/* Lock even an empty one: a task may be adding a binding. */
 		profil_everybody_mark_bucket(&profil_bindings[i]);
 		cond_resched();
 	}
@@ -55,7 +55,7 @@ static void profil_everybody_uncount(const struct profil_profile *profile)
 
 /**
  * profil_everybody_begin() - make a recording system-wide
- * @profile: of the recording, whose ticks can be counted
+ * @profile: the recording's profile, whose ticks can be counted
  *
  * Context: Process context, may sleep.
  * Return: 0; -EBUSY if there are too many.
@@ -82,9 +82,9 @@ int profil_everybody_begin(struct profil_profile *profile)
 
 /**
  * profil_everybody_end() - let no more processes into a recording
- * @profile: of the recording, or any other
+ * @profile: the recording's profile; no effect on any other profile
  *
- * Code that has found it before may use it for an RCU grace period.
+ * Code that has already found it may use it until the end of an RCU grace period.
  *
  * Context: Process context, may sleep.
  */

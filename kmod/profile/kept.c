@@ -11,7 +11,7 @@
 #include <linux/math.h>
 #include <linux/spinlock.h>
 
-/* The pages that its entries take. */
+/* Return: the pages that the entries of a recording take. */
 static long profil_recording_pages(const struct profil_recording *recording)
 {
 	return DIV_ROUND_UP((u64)READ_ONCE(recording->entries) * PROFIL_NODE_SIZE, PAGE_SIZE);
@@ -19,7 +19,7 @@ static long profil_recording_pages(const struct profil_recording *recording)
 
 /**
  * profil_recording_charge() - charge for the numbers of a recording that has ended
- * @recording: ended, so that it gets no more
+ * @recording: has ended, so it gets no more numbers
  *
  * Context: Process context.
  */
@@ -28,7 +28,7 @@ void profil_recording_charge(struct profil_recording *recording)
 	unsigned long flags;
 	long pages, before;
 
-	/* Two threads that forget numbers may charge at once: the later one has seen fewer. */
+	/* Two threads that forget numbers may charge at once: the later one counts fewer. */
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	pages = profil_recording_pages(recording);
 	before = recording->kept;
@@ -38,11 +38,11 @@ void profil_recording_charge(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_keep() - may the numbers of a recording be kept when it ends?
- * @recording: of a profile that is about to end; or has ended, and has been charged
+ * profil_recording_keep() - check whether the numbers of a recording may be kept when it ends
+ * @recording: its profile is about to end; or has ended, and the numbers have been charged
  *
  * Context: Process context.
- * Return: 0; -EDQUOT if its user cannot pay for them.
+ * Return: 0; -EDQUOT if the recording's user cannot pay for the numbers.
  */
 int profil_recording_keep(struct profil_recording *recording)
 {
@@ -53,7 +53,7 @@ int profil_recording_keep(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_drain() - free what is in the pool of a recording that has ended
+ * profil_recording_drain() - free the nodes in the pool of a recording that has ended
  * @recording: the recording
  *
  * Context: Process context.
@@ -63,7 +63,7 @@ void profil_recording_drain(struct profil_recording *recording)
 	struct profil_pool pool = {};
 	unsigned long flags;
 
-	/* Under the lock, as probes may still take from it. */
+	/* Under the lock, as probes may still take nodes. */
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	pool.nodes.first = llist_del_all(&recording->pool.nodes);
 	atomic_set(&recording->pool.filled, 0);
@@ -75,7 +75,8 @@ void profil_recording_drain(struct profil_recording *recording)
  * profil_recording_end() - charge for a recording that has ended, and tell its reader
  * @recording: the recording
  *
- * It gets no more numbers.  Its file may stay open for long, however it has ended.
+ * It gets no more numbers.  The ones that it has are charged even if they are not to be kept,
+ * because its file may stay open for a long time.
  *
  * Context: Process context.
  */

@@ -2,7 +2,7 @@
 /*
  * The profile: its pins, policy and states, the references to it, and the sum of its ticks.
  *
- * What can reach a profile, and until when:
+ * A profile can be reached by
  *  - the tick, through a binding, a watch or profil_everybody[], under RCU.  It uses the pins
  *    that it finds there; these are released only after profil_sections_settle().
  *  - the fork and exec probes, through bindings and watches, under the lock of the
@@ -10,10 +10,10 @@
  *  - a deferral, a question, a queued check or refill, a command: each holds a reference.
  *  - the sweep, through the list of all profiles, under profil_profiles_lock,
  *    which profil_profile_end_work() takes to leave that list.
- * The last reference queues that work for after a grace period, as a tick may
- * still use a profile whose binding was just removed.
+ * Dropping the last reference queues that work for after a grace period, because a
+ * tick may still use a profile whose binding was just removed.
  *
- * Each CPU counts its own ticks, one counter for each outcome; whoever wants to know adds them up.
+ * Each CPU counts its own ticks, with one counter for each outcome; readers add up the CPUs.
  *
  * Lock order: Documentation/locking.md.
  *
@@ -79,8 +79,8 @@ static void profil_tally_read(const struct profil_tally *tally, struct profil_su
 /**
  * profil_tally_sum() - add up the shares of all CPUs without interrupting any
  * @tally: the shares
- * @sum: receives the sum: of each CPU as it was between two sections, so that the
- *	causes add up to the ticks even while ticks come
+ * @sum: receives the sum.  Each CPU's share is read between two sections, so the causes
+ *	add up to the ticks even while ticks come
  *
  * Context: Any but hard interrupt, which may have interrupted a section.
  */
@@ -102,7 +102,7 @@ void profil_tally_sum(const struct profil_tally *tally, struct profil_sum *sum)
 
 /**
  * profil_sum_fill() - copy a sum into the structure of PROFIL_STATUS
- * @sum: of all CPUs
+ * @sum: the sum over all CPUs
  * @status: its ticks and causes are filled in
  *
  * Context: Any.
@@ -131,7 +131,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	/* Leave the list first: the sweep also ends profiles that it finds there. */
 	profil_tally_sum(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
-	list_del(&profile->link);	/* not in the list if never listed */
+	list_del(&profile->link);	/* no effect if it was never listed */
 	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
 
@@ -153,8 +153,8 @@ static void profil_profile_end_work(struct work_struct *work)
 }
 
 /*
- * The next number of SplitMix64 (Steele, Lea and Flood, 2014), whose numbers look independent;
- * get_random_u64() takes ten times as long, and there is nothing to gain by guessing these.
+ * The next number of SplitMix64 (Steele, Lea and Flood, 2014), whose numbers look independent.
+ * get_random_u64() takes ten times as long, and nobody gains anything by guessing these.
  */
 static u64 profil_profile_random(void)
 {
@@ -166,7 +166,7 @@ static u64 profil_profile_random(void)
 	return x ^ x >> 31;
 }
 
-/* Profiles must not sample in step with each other, nor one profile on all CPUs. */
+/* Random credit keeps profiles, and the CPUs of one profile, from sampling in step. */
 static void profil_profile_init_tally(struct profil_profile *profile)
 {
 	struct profil_tally *tally;
@@ -232,8 +232,8 @@ free_profile:
 
 /**
  * profil_profile_create() - create a profile without a binding
- * @layout: what it counts, in current's memory
- * @session: owner, or NULL for a self profile
+ * @layout: its regions and policy, with the counters in current's memory
+ * @session: the session that owns it, or NULL for a self profile
  *
  * Context: Process context, may sleep; without locks that others could wait for.
  * Return: the profile with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT,
@@ -247,7 +247,7 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	struct profil_pins *pins;
 	u64 rate = 0;
 
-	/* Rate budgets apply only without CAP_PERFMON, and to the clock. */
+	/* Rate budgets apply only to users without CAP_PERFMON, and only to the clock. */
 	if (!privileged && !(layout->how.flags & PROFIL_EVENT))
 		rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
 	profile = profil_profile_alloc(layout, rate, privileged);
@@ -263,7 +263,7 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	return profile;
 }
 
-/* Return: a PC in the array; 0 if none was stored, or its page is not pinned. */
+/* Return: the PC in an element of the array; 0 if it has none, or its page is not pinned. */
 static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 {
 	u64 position = profil_layout_sample(pins->layout, index);
@@ -277,7 +277,7 @@ static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 	return READ_ONCE(*(const u64 *)element);
 }
 
-/* The same in current's memory, whether pinned or not. */
+/* The same, but read from current's memory, whether pinned or not. */
 static u64 profil_samples_read(const struct profil_start *how, u64 index)
 {
 	u64 address = how->samples + index * how->sample_width, pc;
@@ -288,7 +288,7 @@ static u64 profil_samples_read(const struct profil_start *how, u64 index)
 	return get_user(pc, (u64 __user *)u64_to_user_ptr(address)) ? 0 : pc;
 }
 
-/* Return: false if it cannot be written. */
+/* Return: false if the element cannot be written. */
 static bool profil_samples_write(const struct profil_start *how, u64 index, u64 pc)
 {
 	u64 address = how->samples + index * how->sample_width;
@@ -312,7 +312,7 @@ static u64 profil_samples_of(struct profil_profile *parent, const struct profil_
 	return pc;
 }
 
-/* Between two elements.  Return: false if current is killed, and so will not read them. */
+/* Called between two elements.  Return: false if current is being killed, so will not read them. */
 static bool profil_samples_go_on(u64 index)
 {
 	if (index % PAGE_SIZE)
@@ -324,7 +324,8 @@ static bool profil_samples_go_on(u64 index)
 /*
  * Fork copies memory page by page, so PCs that the parent's ticks stored during the
  * fork are missing at the ends of pages: copy them from the parent.  PCs that can no
- * longer be fetched are missing in the child.
+ * longer be fetched stay missing in the child.  Return: the number of PCs in the child,
+ * without missing ones at the end.
  */
 static u64 profil_samples_complete(const struct profil_layout *layout,
 				   struct profil_profile *parent, u64 stored)
@@ -348,11 +349,11 @@ static u64 profil_samples_complete(const struct profil_layout *layout,
 
 /**
  * profil_profile_create_child() - create the profile of a forked process
- * @layout: its parent's, for the same addresses in current's memory
- * @parent: its parent's profile, referenced
- * @state: its parent's at the fork; a profile that was off stays off, but
- *	reports how much it had stored
- * @stored: its parent's at the fork
+ * @layout: the parent's layout, for the same addresses in current's memory
+ * @parent: the parent's profile, referenced
+ * @state: the parent's state at the fork; a profile that was off stays off, but
+ *	still reports @stored
+ * @stored: the parent's number of stored PCs at the fork
  *
  * Context: Process context in the child, may sleep.
  * Return: as profil_profile_create().
@@ -378,7 +379,7 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 	if (pins && layout->how.samples)
 		stored = profil_samples_complete(layout, parent, stored);
 	atomic64_set(&profile->stored, stored);
-	/* The value that fork has copied may be of another moment. */
+	/* The value that fork copied may be from a different moment. */
 	gate = pins ? profil_pins_gate(pins) : NULL;
 	if (gate)
 		WRITE_ONCE(gate->stored, stored);
@@ -389,7 +390,7 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
  * profil_profile_get_pins() - get the pins, referenced
  * @profile: a profile
  *
- * They may be replaced at any time: before changing them, look at their @gone under their lock.
+ * They may be replaced at any time: before changing them, check their @gone under their @lock.
  *
  * Context: Process context.
  * Return: the pins, or NULL if the profile has ended.

@@ -50,7 +50,7 @@ enum profil_cause {
 /**
  * struct profil_sum - ticks of all CPUs
  * @ticks: ticks that hit the profile, counted independently of @cause
- * @cause: their outcomes
+ * @cause: ticks by outcome, &enum profil_cause
  */
 struct profil_sum {
 	u64 ticks;
@@ -60,16 +60,16 @@ struct profil_sum {
 /**
  * struct profil_tally - one CPU's share of a profile's ticks
  * @countdown: ticks until the next checkpoint, never 0 between two ticks
- * @granted: sum of all countdowns so far, and of ticks counted without one; minus
- *	@countdown it is the number of ticks that hit the profile, counted
+ * @granted: all countdowns so far, plus ticks counted without a countdown.
+ *	@granted - @countdown is the number of ticks that hit the profile, counted
  *	independently of @cause
- * @cause: their outcomes
- * @region: the region in which this CPU counted last, if there are any
+ * @cause: ticks by outcome, &enum profil_cause
+ * @region: index of the region in which this CPU counted last; there may be no regions
  * @credit: ns of the clock, or events, that the profile has not yet sampled
  * @late_credit: the same for ticks that never came
  *
- * Written on its CPU in sections (base/base.h), so that readers can tell whether
- * they have read whole ticks.
+ * Each CPU writes its own tally, in sections (base/base.h), so a reader can tell
+ * whether it has read whole ticks.
  */
 struct profil_tally {
 	u64 countdown ____cacheline_aligned;
@@ -84,9 +84,9 @@ struct profil_tally {
  * struct profil_totals - counts for the whole module
  * @ended: ticks and causes of profiles that have ended
  * @profiles: profiles that exist
- * @forks_lost: children that could not be followed, or whose counters could not
- *	be pinned
- * @pool_empty: how often a pool had no node; that does not lose a child each time
+ * @forks_lost: children and programs that could not be followed, or whose
+ *	profile could not be created
+ * @pool_empty: number of times that a pool was empty, which does not always lose a child
  *
  * @ended is guarded by profil_profiles_lock.
  */
@@ -104,7 +104,7 @@ void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more);
 void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status);
 
 /*
- * What the tick hands over to process context: stop, recheck, sweep.
+ * Work that the tick hands over to process context: stop, recheck, sweep.
  */
 
 /* A profile has stopped by itself and still has its claim. */
@@ -123,20 +123,20 @@ void profil_sweep_soon(void);
  */
 
 /*
- * How many threads of a process can wait for a page at once; at most half of them in the
- * kernel, where a thread may stay for hours.
+ * Deferrals of a self profile.  Ticks in kernel mode may use only half of them, because
+ * their threads may stay in the kernel for hours.
  */
 #define PROFIL_DEFERRALS	16
 #define PROFIL_DEFERRALS_KERNEL	8
 
 /**
- * struct profil_place - where a tick is to be counted
- * @position: of the counter; see &struct profil_layout.  0 in the array of PCs, where a PC gets
- *	its element when it is stored
- * @pc: to be stored in the array of PCs; 0 for a counter
- * @region: which region has the counter; nr_bins: the overflow counter or the array
- * @width: bytes of the counter; 0: the array of PCs
- * @user: the tick came in user mode, so its thread will look very soon
+ * struct profil_place - the place where a tick is to be counted
+ * @position: position of the counter, as in &struct profil_layout.  0 for the array of PCs, where
+ *	a PC gets its element only when it is stored
+ * @pc: the PC to store in the array of PCs; 0 for a counter
+ * @region: index of the counter's region; nr_bins for the overflow counter and the array
+ * @width: size of the counter, in bytes; 0: the array of PCs
+ * @user: the tick came in user mode, so its thread counts it very soon
  */
 struct profil_place {
 	u64 position;
@@ -147,15 +147,15 @@ struct profil_place {
 };
 
 /**
- * struct profil_deferral - ticks of one thread that wait for one page
- * @work: counts them, on the thread's way to user mode
- * @profile: theirs, referenced
+ * struct profil_deferral - ticks of one thread at one place that wait for its page
+ * @work: counts the ticks on the thread's way to user mode
+ * @profile: the profile that the ticks count for, referenced
  * @task: the thread; NULL: free.  Set by its tick, cleared by @work with interrupts off
- * @place: of each tick
- * @count: ticks, changed by @task and its ticks only
- * @turn: ascends with the profile's deferrals; task works run in another order
- * @index: number of the page that @work has pinned
- * @page: its kernel address; NULL if there is no page
+ * @place: the place where each of the ticks is to be counted
+ * @count: number of ticks, changed by @task and its ticks only
+ * @turn: sequence number among the profile's deferrals; task works run in a different order
+ * @index: index of the page that @work has pinned
+ * @page: kernel address of that page; NULL if there is no page
  */
 struct profil_deferral {
 	struct callback_head work;
@@ -170,46 +170,47 @@ struct profil_deferral {
 
 /**
  * struct profil_profile - one profile
- * @pins: where the tick counts; NULL after the end.  Changed under @lock, freed
- *	after profil_sections_settle().
- * @tally: a share for each CPU.  An array, as alloc_percpu() takes a fifth of the time that a start
- *	and a stop of a self profile take
- * @period: ns between samples, or events
+ * @pins: the pinned pages in which ticks count; NULL after the end.  Changed under
+ *	@lock, freed after profil_sections_settle().
+ * @tally: the share of each CPU.  An array, because alloc_percpu() takes a fifth of the time of
+ *	starting and stopping a self profile
+ * @period: ns, or events, between two samples
  * @started: when it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is to be rechecked, in jiffies
- * @state: &enum profil_state.  It changes once, from RUNNING, by what comes first: a tick,
- *	a check, a command that stops it or the sweep
+ * @state: &enum profil_state.  It changes once, from RUNNING.  A tick, a check, a command
+ *	that stops the profile, or the sweep changes it, whichever comes first
  * @flags: &enum profil_flag
- * @deferral: PROFIL_DEFERRALS of them, if it is a self profile that runs, or has run; else NULL
- * @recording: if it counts by file; else NULL
- * @everybody: its bit among the system-wide recordings; else 0
- * @claim: on what ticks for it
- * @stored: PCs in the array: each is counted just before it is there
- * @refs: bindings, watches, births, deferrals, questions, the session's table, queued checks and
- *	refills, callers
+ * @deferral: PROFIL_DEFERRALS elements in a self profile that runs, or has run; else NULL
+ * @recording: the recording if the profile counts by file; else NULL
+ * @everybody: the bit of a system-wide recording; 0 in any other profile
+ * @claim: its claim on the clock, or on an event
+ * @stored: number of PCs in the array, incremented just before a PC is written there
+ * @refs: held by bindings, watches, births, deferrals, questions, the session's table, queued
+ *	checks and refills, and callers
  * @lock: guards @pins, @claim and @retired; held for short times only, never while
  *	waiting for memory or mmap_lock
- * @retired: it is over.  Set once, under @lock, before its bindings are removed; it is read under
- *	the lock of their list before one is added, and then none is.  A recording's @ended is the
- *	same for watches
- * @rate: Hz charged to @user; 0 once it has ended
- * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
+ * @retired: the profile is over.  Set once, under @lock, before its bindings are removed.
+ *	profil_binding_insert() reads it under @bindings_lock, and adds no binding if it is set.
+ *	@ended of a recording does the same for watches
+ * @rate: Hz charged to @user; 0 once the profile has ended
+ * @privileged: made with CAP_PERFMON: exempt from PROFIL_BINDINGS_MAX and rate
  *	budgets
  * @user: the account that is charged, referenced
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.
- * @id: number in the session
+ * @id: its number in the session
  * @bindings_lock: guards @bindings and @nr_bindings
  * @bindings: its bindings
- * @nr_bindings: how many
- * @joined: how many processes it has followed so far; guarded by @recording's lock
- * @followed: how many of them have not ended; likewise
- * @forks_lost: children that could not be followed
- * @turns: deferrals so far
- * @hole: the turn of the first one that found a hole; set before @state becomes FAULT
- * @no_room: until when not to try again to charge a page for one, in jiffies: there was no room
- * @births: memory for what forked children inherit of a self profile
+ * @nr_bindings: number of @bindings
+ * @joined: number of processes followed so far; guarded by @recording's lock
+ * @followed: number of processes followed now; likewise
+ * @forks_lost: children and programs that could not be followed
+ * @turns: number of deferrals so far
+ * @hole: lowest turn of a deferral that found a hole; set before @state becomes FAULT
+ * @no_room: time in jiffies before which a deferral does not try to charge a page, because
+ *	there was no room
+ * @births: memory for the births of forked children
  * @refilling: bit 0: @refill is queued
  * @refill: fills @births, in the task that has forked, at its expense
  * @checking: bit 0: @check is queued
@@ -300,9 +301,9 @@ static inline void profil_profile_put(struct profil_profile *profile)
 }
 
 /**
- * profil_profile_add_work() - have something done on current's way to user mode
+ * profil_profile_add_work() - queue a work for current's way to user mode
  * @profile: kept by another reference, or found under RCU
- * @work: drops the reference that it gets, by profil_profile_put()
+ * @work: the work, which gets a reference to @profile and has to drop it
  *
  * Context: Any, hard interrupt included.
  * Return: false if current is too late in its exit, or the last reference is gone.
@@ -319,12 +320,12 @@ static inline bool profil_profile_add_work(struct profil_profile *profile,
 }
 
 /**
- * profil_work_last() - have a work of current done after those that are queued before it
- * @work: of profil_profile_add_work(), which runs and is to be done by @func
- * @func: what does it; it may wait for memory that never comes
+ * profil_work_last() - postpone a work of current until its earlier works have run
+ * @work: a work of profil_profile_add_work(), which is running
+ * @func: runs then; it may wait for memory that never arrives
  *
- * Works run in reverse order: ticks that wait for one that is queued before, and for nothing
- * else, would wait for that memory, too.
+ * Works run in reverse order.  So without this, ticks whose work was queued earlier would
+ * wait for that memory, too.
  *
  * Context: Process context, in @work.
  */

@@ -2,9 +2,9 @@
 /*
  * A recording: numbers for texts and cells.
  *
- * Numbers are given for what has used CPU time, and for modules that come and go.  The reader
- * may ask what a number stands for until it forgets the number, or the recording is freed.  A
- * forgotten number is given again only after all others.
+ * A text, an owner or a cell gets a number when it is first needed, and so does a module that comes
+ * or goes.  The reader may look up a number until it forgets the number, or the recording is
+ * freed.  A forgotten number is given again only after all others.
  *
  * Context: tracepoint probe
  */
@@ -23,7 +23,7 @@
 #include <linux/string.h>
 
 atomic64_t profil_recordings;
-/* Guards the list, and what its recordings know of modules. */
+/* Guards the list, and the data on modules of its recordings. */
 DEFINE_MUTEX(profil_told_lock);
 LIST_HEAD(profil_told);
 
@@ -53,7 +53,7 @@ void profil_recording_free(struct profil_recording *recording)
 	mutex_lock(&profil_told_lock);
 	list_del_init(&recording->told);
 	mutex_unlock(&profil_told_lock);
-	/* No more are queued: that needs a reference, or an RCU section that is over. */
+	/* They are not queued again: that needs a reference, or an RCU section, which is over. */
 	cancel_delayed_work_sync(&recording->fill);
 	cancel_delayed_work_sync(&recording->leave);
 	profil_pool_empty(&recording->pool);
@@ -74,9 +74,9 @@ void profil_recording_free(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_leave() - part a recording from its session, which may end
- * @recording: of a profile in which ticks no longer find pins.  Tasks that answer its last
- *	questions still add numbers.
+ * profil_recording_leave() - detach a recording from its session, which may end
+ * @recording: ticks no longer find pins in its profile, but tasks that answer its last
+ *	questions may still add numbers
  *
  * Context: Any but hard interrupt.
  */
@@ -99,7 +99,7 @@ static struct hlist_head *profil_recording_chain(struct profil_recording *record
 
 static struct hlist_head *profil_recording_numbers(struct profil_recording *recording, u32 number)
 {
-	/* Hashed with a secret, as the reader chooses which numbers stay. */
+	/* Hashed with a secret, because the reader chooses which numbers to forget. */
 	u64 hash = siphash_1u64(number, &recording->key);
 
 	return &recording->number[hash >> (64 - recording->bits)];
@@ -112,7 +112,7 @@ static u32 profil_entry_numbers(const struct profil_identity *same)
 }
 
 /**
- * profil_recording_numbered() - the entry whose first number is this
+ * profil_recording_numbered() - find the entry whose first number is @number
  * @recording: its lock is held
  * @number: the number
  *
@@ -131,16 +131,16 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
 }
 
 /*
- * How many numbers one call looks at for free ones, once numbers are given again: the lock is
- * held, with interrupts off.
+ * The number of lookups that one call makes in search of free numbers: it holds the lock, with
+ * interrupts off.
  */
 #define LOOK_AT		256
 
 /*
- * Find room for an entry with consecutive numbers.  After the highest number they begin again,
- * without those that are in use.  Return: true if the numbers after the last one are free; false
- * if too many are in use, by all or by the payer, the recording has ended, or such a row is not
- * near: then the next call looks further.
+ * Find a row of free numbers for an entry.  After the highest number, the search goes on at the
+ * lowest, and skips numbers in use.  Return: true if the row begins after recording->nr; false if
+ * too many are in use, in all or by the payer, if the recording has ended, or if LOOK_AT steps
+ * found no row: then the next call looks further.
  */
 static bool profil_recording_row(struct profil_recording *recording, u32 count,
 				 unsigned long payer)
@@ -157,7 +157,7 @@ static bool profil_recording_row(struct profil_recording *recording, u32 count,
 		}
 		entry = profil_recording_numbered(recording, ++number);
 		row = entry ? 0 : row + 1;
-		/* So no number that is looked at is behind an entry's first. */
+		/* Skip the entry's other numbers, which the lookup does not find. */
 		if (entry)
 			number += profil_entry_numbers(&entry->same) - 1;
 	}
@@ -177,7 +177,7 @@ static void profil_recording_count(struct profil_recording *recording,
 	WRITE_ONCE(*used, *used + change);
 }
 
-/* @chain: of its identity, without such an entry. */
+/* @chain: the chain for the identity of @like, which has no such entry. */
 static struct profil_entry *profil_recording_add(struct profil_recording *recording,
 						 const struct profil_entry *like,
 						 struct hlist_head *chain,
@@ -210,11 +210,11 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 }
 
 /**
- * profil_recording_find_locked() - the entry of an identity, added if it is new
+ * profil_recording_find_locked() - find the entry of an identity, or add it
  * @recording: its lock is held
- * @like: its identity, and all else that a new entry is to have: it gets references of its own
- * @pool: memory for it: the recording's pool, or one of the caller's own
- * @payer: profil_payer() of the task for which the number is given; 0: of no user's
+ * @like: the identity, and all other members of a new entry, which gets its own references
+ * @pool: memory for a new entry: the recording's pool, or one of the caller's own
+ * @payer: profil_payer() of the task that the number is for; 0: it is for no user
  *
  * Context: Any.
  * Return: the entry; NULL without memory, or without numbers.
@@ -235,10 +235,10 @@ struct profil_entry *profil_recording_find_locked(struct profil_recording *recor
 }
 
 /**
- * profil_recording_find() - the number of a text, an owner or a cell, given now if it is new
+ * profil_recording_find() - find the number of a text, an owner or a cell, or give it one
  * @recording: the recording
- * @like: as for profil_recording_find_locked(); an entry that is there gets the state, the user
- *	and the cgroup
+ * @like: as for profil_recording_find_locked(); an existing entry gets its state, user and
+ *	cgroup
  * @pool: likewise
  * @payer: likewise
  *
@@ -265,11 +265,11 @@ u32 profil_recording_find(struct profil_recording *recording, const struct profi
 }
 
 /**
- * profil_recording_identify() - the identity of a file
- * @same: receives it
- * @file: mapped, or executed.  On overlayfs, a mapping's file is the layer's, even if its
- *	path is the overlay's, which may lead to another file by now; a program's file is
- *	the overlay's.
+ * profil_recording_identify() - get the identity of a file
+ * @same: receives the identity
+ * @file: a mapped or an executed file.  On overlayfs, a mapping's file is the layer's, even
+ *	though its path is the overlay's, which may lead to a different file by now; a
+ *	program's file is the overlay's.
  *
  * A library may be overwritten in place, hence the size and the time of change.  Inode
  * numbers repeat in snapshots of btrfs, hence the address.
@@ -292,7 +292,7 @@ void profil_recording_identify(struct profil_identity *same, const struct file *
 	};
 }
 
-/* The entry that a number is of; NULL if it was not given, or was forgotten. */
+/* Return: the entry that has a number; NULL if the number was not given, or was forgotten. */
 static struct profil_entry *profil_recording_having(struct profil_recording *recording, u32 number)
 {
 	struct profil_entry *entry;
@@ -306,7 +306,7 @@ static struct profil_entry *profil_recording_having(struct profil_recording *rec
 	return NULL;
 }
 
-/* The cell of an owner for a text that every recording has, as an entry of its own. */
+/* Make an entry for a cell that is part of its owner's entry. */
 static void profil_entry_cell(struct profil_entry *cell, const struct profil_entry *owner,
 			      u32 number)
 {
@@ -320,15 +320,15 @@ static void profil_entry_cell(struct profil_entry *cell, const struct profil_ent
 }
 
 /**
- * profil_recording_get() - what a number stands for
+ * profil_recording_get() - copy the entry of a number
  * @recording: the recording
  * @number: the number
  * @copy: receives the entry, with references to its file and PID
  * @numbers: receives the last number that was given
- * @in_use: receives how many are not forgotten
+ * @in_use: receives how many numbers are given and not forgotten
  *
  * Context: Process.
- * Return: false if it was not given, or is forgotten.
+ * Return: false if @number was not given, or is forgotten.
  */
 bool profil_recording_get(struct profil_recording *recording, u32 number,
 			  struct profil_entry *copy, u32 *numbers, u32 *in_use)
@@ -353,12 +353,12 @@ bool profil_recording_get(struct profil_recording *recording, u32 number,
 }
 
 /**
- * profil_recording_release() - take the reference to a file from a recording
+ * profil_recording_release() - take over a recording's reference to a file
  * @recording: the recording
- * @number: a number
+ * @number: the number of a text, or any other
  *
  * Context: Process.
- * Return: the file, whose reference is the caller's now, or NULL.
+ * Return: the file, with the reference, or NULL.
  */
 struct file *profil_recording_release(struct profil_recording *recording, u32 number)
 {
@@ -377,16 +377,16 @@ struct file *profil_recording_release(struct profil_recording *recording, u32 nu
 }
 
 /**
- * profil_recording_forget() - forget what a number stands for
+ * profil_recording_forget() - forget a number and its entry
  * @recording: the recording
  * @number: a number, except those that every recording has
  *
- * Bindings and watches that have it go on counting for it, and hits until they are no longer
- * valid.
+ * Bindings and watches with this number go on counting for it, and so do hits, until they are no
+ * longer valid.
  *
  * Context: Process.
- * Return: 0; -ENOENT if it was not given, or is forgotten; -EINVAL for a cell that goes with
- * its owner.
+ * Return: 0; -ENOENT if it was not given, or is forgotten; -EINVAL for a cell that is part of
+ * its owner's entry.
  */
 int profil_recording_forget(struct profil_recording *recording, u32 number)
 {
@@ -402,7 +402,7 @@ int profil_recording_forget(struct profil_recording *recording, u32 number)
 		err = -EINVAL;
 	} else {
 		WRITE_ONCE(recording->forgets, recording->forgets + 1);
-		hlist_del_init(&entry->node);	/* code that has gone has left it */
+		hlist_del_init(&entry->node);	/* no effect for a module that has gone */
 		hlist_del(&entry->next);
 		profil_recording_count(recording, entry, -1);
 	}

@@ -28,37 +28,38 @@ struct task_struct;
 #define PROFIL_TEXT_KERNEL	1
 #define PROFIL_TEXT_UNKNOWN	2
 #define PROFIL_TEXT_THREADS	3
-/* An owner's own number, and those of its cells for each of these texts, which come next. */
+/* Numbers of an owner: its own, and then those of its cells for each of these texts. */
 #define PROFIL_OWNER_NUMBERS	4
-/* Owners that every recording has: of unattributed ticks, of interrupts, and of softirqs. */
+/* Owners that every recording has: for unattributed ticks, interrupts and softirqs. */
 #define PROFIL_NOBODY		((struct profil_owned) { 4 })
 #define PROFIL_IRQ		((struct profil_owned) { 4 + PROFIL_OWNER_NUMBERS })
 #define PROFIL_SOFTIRQ		((struct profil_owned) { 4 + 2 * PROFIL_OWNER_NUMBERS })
 /* The last number of these texts and owners. */
 #define PROFIL_NUMBERS_FIXED	(3 + 3 * PROFIL_OWNER_NUMBERS)
-/* How many generations an offset in the kernel can hold; this one stands for unknown. */
+/* The number of generations that a kernel offset can hold; as a generation, it means unknown. */
 #define PROFIL_GENERATIONS	255
-#define PROFIL_GENERATION_SHIFT	32	/* in an offset in the kernel */
-/* Numbers that a key can hold; fewer in a module for tests, which use them all up. */
+#define PROFIL_GENERATION_SHIFT	32	/* in a kernel offset */
+/* The highest number that a key can hold; lower in a module for tests, which use up all numbers. */
 #ifdef PROFIL_TEST_WINDOW
 #define PROFIL_NUMBERS_MAX	((u32)BIT(8) - 1)
 #else
 #define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
 #endif
 
-/* Shares of the numbers, for users by a hash; share 0 has no bound. */
+/* Each user is hashed to a share of the numbers; share 0 has no limit. */
 #define PROFIL_SHARE_BITS	6
-/* One number in so many is kept for share 0. */
+/* One in this many numbers is kept for share 0. */
 #define PROFIL_NUMBERS_KEPT	8
 
 /**
- * struct profil_identity - what makes two entries the same
+ * struct profil_identity - the identity of an entry
  * @kind: &enum profil_kind
- * @generation: FILE: of the inode
+ * @generation: FILE: generation of the inode
  * @word: FILE: address of the inode (compared, never dereferenced), device, number, size,
- *	time of change; VDSO: its mapping, its size; MEMORY: &struct profil_binding.life, its
- *	base; OWNER: text, command name, process or &enum profil_owner_state if it matters;
- *	CELL: owner, text; MODULE: address, bytes, name
+ *	time of change; VDSO: address of its special mapping, size; MEMORY: &struct
+ *	profil_binding.life, base; OWNER: text, command name, and the pid of an owner of one
+ *	process or the &enum profil_owner_state of a fixed owner; CELL: owner, text;
+ *	MODULE: address, bytes, name
  */
 struct profil_identity {
 	u32 kind;
@@ -67,22 +68,22 @@ struct profil_identity {
 };
 
 /**
- * struct profil_entry - what a number stands for
- * @node: in the recording's chain for the hash of its identity, unless it is a MODULE that has gone
- * @next: in the chain for the hash of its number
- * @number: from 1; of an OWNER, the first of PROFIL_OWNER_NUMBERS
+ * struct profil_entry - a text, an owner, a cell or a module, and its number
+ * @node: in the chain for the hash of @same; not in it for a MODULE that was unloaded
+ * @next: in the chain for the hash of @number
+ * @number: from 1; for an OWNER, the first of its PROFIL_OWNER_NUMBERS
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
  *	MODULE: the last generation of its code
  * @state: OWNER: &enum profil_owner_state; MODULE: the first generation of its code
- * @share: of the numbers, in which it counts; constant
- * @same: never changed
- * @file: FILE: referenced; NULL once it was released
+ * @share: the share of the numbers that it counts towards; constant
+ * @same: its identity; constant
+ * @file: FILE: the file, referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced
- * @uid: OWNER of one process: its user, as of its beginning or end
- * @cgroup: likewise, the ID of its cgroup v2
+ * @uid: OWNER of one process: the effective user of the process when the owner began or ended
+ * @cgroup: likewise, the ID of the cgroup v2 of the process
  *
  * @parent of a MODULE, @state, @file, @uid and @cgroup change under the recording's lock.
- * Freed with it, or when the reader forgets it.
+ * An entry is freed with the recording, or when the reader forgets its number.
  */
 struct profil_entry {
 	struct hlist_node node;
@@ -99,44 +100,46 @@ struct profil_entry {
 };
 
 /**
- * struct profil_recording - what is known of the texts of a recording
+ * struct profil_recording - the numbers, watches and memory of a recording
  * @lock: guards @nr, @in_use, @used, @forgets, @hash and @number, and their entries; taking from
  *	@pool; @watches and @left.  Raw, because probes take it with preemption off
  * @processes: each process, or with @single each thread, is an owner of its own; constant
  * @single: single threads are recorded, not processes; constant
  * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
- * @payer: of a system-wide recording: profil_payer() of the user who made it, whose share of the
- *	numbers has no bound.  0: no share has one; constant
+ * @payer: in a system-wide recording, profil_payer() of its creator, whose share of the numbers has
+ *	no limit.  0 in any other, where all numbers are in one share without a limit; constant
  * @memcg: pays for @pool, and for entries that tasks add, referenced; constant
  * @pool: memory for bindings and watches of children, and for entries
- * @fill: fills @pool, and tries again later if it found no memory; until @ended is set
- * @watches: of the processes that it follows
+ * @fill: fills @pool until @ended is set; tries again later if there was no memory
+ * @watches: watches of the processes that it follows
  * @left: watches whose process has ended, which ticks may still find
- * @leave: takes them out of the table, and frees them
- * @kernel: the address of offset 0 in the kernel; 0: all its ticks count at offset 0; constant
- * @generation: of code in modules, up to PROFIL_GENERATIONS; changed by record/modules.c only,
- *	as are the following
- * @modules_ticked: there was a tick in a module in this generation
+ * @leave: takes the watches in @left out of the table, and frees them
+ * @kernel: the kernel address that counts at offset 0; 0: all ticks in kernel mode count at
+ *	offset 0; constant
+ * @generation: generation of code in modules, up to PROFIL_GENERATIONS; changed by
+ *	record/modules.c only
+ * @modules_ticked: there was a tick in a module in this generation; set by ticks, cleared by
+ *	record/modules.c
  * @told: in profil_told, or empty
- * @news: of its session, told of each number that is given; NULL once the session may end,
- *	after the last tick.  Changed under @lock
- * @lives: how many address spaces there were, each of which has a number
- * @forgets: how often something was forgotten: cached cell numbers older than this may be
- *	stale
+ * @news: the wake-up of its session's reader, triggered by each new number; NULL once the session
+ *	may end, after the last tick.  Changed under @lock
+ * @lives: number of address spaces so far; the next one gets the next number
+ * @forgets: number of entries forgotten so far: cached cell numbers older than the last
+ *	change may be stale
  * @user: the account that pays for @hash and, when only the numbers are kept, for entries;
  *	referenced; constant
- * @charged: pages that it pays for @hash; constant
- * @kept: pages that it pays for entries
- * @ended: ticks have ended, so modules that come and go do not matter, no process is followed any
- *	more, and nothing is taken from @pool.  Set once, under @lock
+ * @charged: pages that @user pays for @hash; constant
+ * @kept: pages that @user pays for entries
+ * @ended: ticks no longer count, so modules that come and go do not matter, no process is followed
+ *	any more, and nothing is taken from @pool.  Set once, under @lock
  * @nr: the last number that was given
  * @in_use: numbers that are given and not forgotten
- * @entries: how many entries have these
- * @used: likewise, in each share
- * @limit: how many may be in use; constant
- * @bits: log2 of the number of chains of each kind; constant
- * @key: of the hash; random, so that no user can make others' entries share a chain; constant
+ * @entries: number of entries that have these numbers
+ * @used: numbers in use in each share
+ * @limit: maximum of @in_use; constant
+ * @bits: log2 of the number of chains in @hash, and in @number; constant
+ * @key: key of the hashes; random, so that no user can make others' entries share a chain; constant
  * @hash: chains of entries by identity
  * @number: chains of entries by number, behind @hash
  */
@@ -174,31 +177,31 @@ struct profil_recording {
 	struct hlist_head *number;
 };
 
-/* The recordings that are told of modules; the lock also guards what they know of modules. */
+/* Recordings that the notifier of modules updates; the lock also guards their data on modules. */
 extern struct mutex profil_told_lock;
 extern struct list_head profil_told;
 
-/* The share of the numbers in which a payer's count. */
+/* The share of the numbers that a payer's numbers count towards. */
 static inline u32 profil_recording_share(const struct profil_recording *recording,
 					 unsigned long payer)
 {
 	if (!recording->payer || !payer || payer == recording->payer)
 		return 0;
-	/* Hashed with a secret, so that no user can choose to share another's. */
+	/* Hashed with a secret, so that no user can choose a share, such as another user's. */
 	return 1 + (siphash_1u64(payer, &recording->key) >> (64 - PROFIL_SHARE_BITS));
 }
 
 /**
- * profil_recording_left() - how many numbers are left
+ * profil_recording_left() - count the numbers that a payer may still use
  * @recording: the recording
- * @payer: profil_payer() of the task for which numbers are given; 0: of no user's
+ * @payer: profil_payer() of the task that the numbers are for; 0: they are for no user
  *
- * A share with a bound never has more than are left for all.  So whatever one user's programs do,
- * others' still get numbers, and a user who is alone gets half.  However many users there are, an
- * eighth is kept for the recording's own user, and for what belongs to no user.
+ * A share with a limit never has more numbers than are left for all.  So whatever one user's
+ * programs do, others' still get numbers, and a single user gets half.  However many users there
+ * are, an eighth is kept for share 0: for the recording's creator, and for entries of no user.
  *
  * Context: Any.
- * Return: how many; an owner needs PROFIL_OWNER_NUMBERS.
+ * Return: their number; an owner needs PROFIL_OWNER_NUMBERS.
  */
 static inline u32 profil_recording_left(const struct profil_recording *recording,
 					unsigned long payer)
@@ -215,13 +218,13 @@ static inline u32 profil_recording_left(const struct profil_recording *recording
 }
 
 /**
- * profil_recording_lacks_owner() - was there no memory for an owner?
+ * profil_recording_lacks_owner() - check whether there was no memory for an owner
  * @recording: the recording
  * @owned: the owner of a process
  * @payer: profil_payer() of that process
  *
  * Context: Any.
- * Return: true if that is PROFIL_NOBODY, although there are numbers for an owner.
+ * Return: true if @owned is PROFIL_NOBODY, although there are numbers for an owner.
  */
 static inline bool profil_recording_lacks_owner(const struct profil_recording *recording,
 						struct profil_owned owned,
@@ -255,7 +258,10 @@ void profil_recording_end(struct profil_recording *recording);
  * System-wide recordings.
  */
 
-/* Each tick and probe looks at all of them.  The first are for users without CAP_PERFMON. */
+/*
+ * Each tick on the slow path and each probe looks at all of them.  The first ones are for users
+ * without CAP_PERFMON.
+ */
 #define PROFIL_EVERYBODY_MAX	6
 #define PROFIL_EVERYBODY_USERS	2
 
@@ -287,7 +293,7 @@ static inline struct profil_profile *profil_everybody_next(u32 *met)
  * profil_everybody_bit() - the bit of a system-wide recording, for profil_everybody_next()
  * @profile: a profile
  *
- * Watches may still lead to a recording that has ended, while its bit is another's.
+ * Watches may still lead to a recording that has ended, whose bit may be another's by now.
  *
  * Context: Any; under RCU, as for profil_everybody_next().
  * Return: the bit; 0 if it is not a system-wide recording, or has ended.
