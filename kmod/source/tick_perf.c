@@ -48,7 +48,7 @@ static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 
  * profil_perf_tick() - perf's overflow handler
  * @event: of this CPU
  * @data: unused
- * @regs: what the tick interrupted
+ * @regs: the interrupted registers
  *
  * Like profil_lazy_tick(), it calls nothing for nearly all ticks.
  *

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks of recordings that have to wait: their owner, or their text, is not known.
+ * Ticks of recordings that have to wait, because their owner or their text is not known.
  *
- * A tick cannot look it up.  If it came in user mode, its task does, before it executes another
+ * A tick cannot look these up.  If it came in user mode, its task does, before it executes another
  * instruction there (record/resolve.c).  A task in kernel mode may stay there for as long as it
- * likes, so a work item looks (record/unmet.c).  A task in the kernel has at most one place for
- * each recording.  One user's tasks cannot take all places of a mode, nor one mode another's.
+ * likes, so a work item looks (record/unmet.c).  A task in the kernel has at most one place of a
+ * CPU for each recording.  The tasks of one user cannot take all places of a mode, and the ticks of
+ * one mode cannot take the places of another.
  *
  * Context: hard interrupt
  */
@@ -29,7 +30,7 @@ static bool profil_ask_add(struct profil_question *question, u64 place)
 	return atomic_cmpxchg(&question->ticks, ticks, ticks + 1) == ticks;
 }
 
-/* Return: current's question in kernel mode, or else a free place, or else NULL. */
+/* Return: the question that current has in kernel mode; otherwise a free place, or NULL. */
 static struct profil_question *profil_ask_find(const struct profil_profile *profile,
 					       unsigned long payer, enum profil_mode mode)
 {
@@ -38,10 +39,10 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
 	struct task_struct *task;
 
 	for (i = 0; i < PROFIL_QUESTIONS; i++, question++) {
-		task = smp_load_acquire(&question->task);	/* whoever answers has left it */
+		task = smp_load_acquire(&question->task);	/* NULL once it is answered */
 		if (!task) {
 			room = question;
-			/* Mostly the first is free: do not look at the others. */
+			/* Usually the first one is free: do not look at the others. */
 			if (mode == PROFIL_MODE_USER && !i)
 				break;
 			continue;
@@ -57,14 +58,14 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
 }
 
 /**
- * profil_ask() - have a tick of current counted once its owner and its text are known
+ * profil_ask() - let a tick of current wait until its owner and its text are known
  * @profile: a recording
- * @owned: its owner; number 0 if that is not known
+ * @owned: the owner of the tick; number 0 if that is not known
  * @place: as in &struct profil_question
- * @mode: where current is
+ * @mode: the mode that current is in
  *
  * Context: The tick.
- * Return: false if it cannot wait.
+ * Return: false if the tick cannot wait.
  */
 bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place,
 		enum profil_mode mode)
@@ -74,13 +75,13 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 	unsigned long payer = profil_payer();
 	struct profil_question *question;
 
-	/* It exits, or the recording has stopped. */
+	/* Current exits, or the recording has stopped. */
 	if ((!mm && !thread) || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return false;
 	question = profil_ask_find(profile, payer, mode);
 	if (!question)
 		return false;
-	/* It has not executed another program since. */
+	/* Add to current's question, unless current has executed another program since. */
 	if (READ_ONCE(question->task))
 		return question->mm == mm && profil_ask_add(question, place);
 	question->profile = profile;
@@ -103,6 +104,6 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 		mmgrab(mm);
 	question->task = get_task_struct(current);
 	smp_store_release(&question->kernel, true);	/* publish it */
-	irq_work_queue(&profil_ask_irq);	/* the tick must not take a work queue's locks */
+	irq_work_queue(&profil_ask_irq);	/* the tick must not take a workqueue's locks */
 	return true;
 }

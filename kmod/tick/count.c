@@ -3,8 +3,8 @@
  * Counting ticks of self profiles, once their place is known: in the pinned page, or, if it is not
  * pinned, when their thread returns to user mode.
  *
- * An interrupt cannot look at memory that may have to be faulted in.  It notes the
- * place, as a classic Unix kernel does when it owes a process a tick, and the thread
+ * A tick cannot touch memory that may have to be faulted in.  It stores the place in a
+ * deferral, as a classic Unix kernel does when it owes a process a tick, and the thread
  * itself pins the page on its way to user mode (self/demand.c).  Until then the tick has
  * no outcome.
  *
@@ -17,7 +17,7 @@
 #include <linux/bitops.h>
 #include <linux/sched.h>
 
-/* Kernel address of a position; NULL if its page is not pinned, or not the deferral's. */
+/* Return: the kernel address of a position; NULL if its page is not pinned, or not @deferral's. */
 static void *profil_count_address(const struct profil_pins *pins, u64 position,
 				  const struct profil_deferral *deferral)
 {
@@ -49,13 +49,13 @@ static void profil_count_write(const struct profil_pins *pins, void *element, u6
  * @profile: a self profile that runs
  * @pins: its pins; their layout has an array
  * @pc: the PC
- * @deferral: it is stored in its page only; NULL: in those of @pins
+ * @deferral: store only in this deferral's page; NULL: in the pages of @pins
  *
- * Only other ticks, which store theirs, can win the race for the element, and each of them runs
- * on a CPU of its own.
+ * The loop is short: only other ticks, which then store their PC, can win the race for an element,
+ * and each of them runs on a CPU of its own.
  *
  * Context: Interrupts off, in a section.
- * Return: the outcome of the tick; PROFIL_DEFERRED, with nothing stored, without the page.
+ * Return: the outcome of the tick; PROFIL_DEFERRED, with nothing stored, if there is no page.
  */
 enum profil_cause profil_count_store(struct profil_profile *profile,
 				     const struct profil_pins *pins, u64 pc,
@@ -69,7 +69,7 @@ enum profil_cause profil_count_store(struct profil_profile *profile,
 		if (index >= layout->how.nr_samples) {
 			if (!layout->pcsample)
 				return PROFIL_OUTSIDE;
-			/* A child may have been forked just before its parent went off. */
+			/* A child may have been forked just before its parent's profile stopped. */
 			profil_profile_stop(profile, PROFIL_STATE_FULL);
 			return PROFIL_OFF;
 		}
@@ -88,12 +88,12 @@ enum profil_cause profil_count_store(struct profil_profile *profile,
  * profil_count_at() - count ticks at their place
  * @profile: a self profile that runs
  * @pins: its pins
- * @place: where
- * @deferral: they count in its page only; NULL: in those of @pins
- * @ticks: how many, not 0; receives how many of them had the outcome, at least 1
+ * @place: their place
+ * @deferral: count only in this deferral's page; NULL: in the pages of @pins
+ * @ticks: number of ticks, not 0; receives the number that had the outcome, at least 1
  *
  * Context: Interrupts off, in a section.
- * Return: the outcome of the ticks; PROFIL_DEFERRED, with nothing counted, without their page.
+ * Return: the outcome of the ticks; PROFIL_DEFERRED, with nothing counted, if there is no page.
  */
 enum profil_cause profil_count_at(struct profil_profile *profile, const struct profil_pins *pins,
 				  const struct profil_place *place,
@@ -142,10 +142,10 @@ static struct profil_deferral *profil_defer_find(const struct profil_profile *pr
 }
 
 /**
- * profil_defer() - have ticks counted when current returns to user mode
+ * profil_defer() - defer ticks until current returns to user mode
  * @profile: a self profile of current's address space
- * @place: where
- * @ticks: how many
+ * @place: their place
+ * @ticks: number of ticks
  *
  * Context: The tick.
  * Return: PROFIL_DEFERRED, or the outcome of the ticks if they cannot wait.
@@ -172,12 +172,12 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 	deferral->turn = atomic64_inc_return(&profile->turns);
 	if (profil_profile_add_work(profile, &deferral->work))
 		return PROFIL_DEFERRED;
-	/* Too late in its exit: it will not return to user mode. */
+	/* Current is too late in its exit: it will not return to user mode. */
 	smp_store_release(&deferral->task, NULL);
 	return PROFIL_OFF;
 }
 
-/* The page cannot be written: turn off what would be counted there. */
+/* The page cannot be written: turn off the region that counts there, or else the profile. */
 static void profil_defer_hole(struct profil_deferral *deferral, struct profil_pins *pins)
 {
 	struct profil_profile *profile = deferral->profile;
@@ -194,11 +194,11 @@ static void profil_defer_hole(struct profil_deferral *deferral, struct profil_pi
 }
 
 /**
- * profil_defer_runs() - may deferred ticks still count?
- * @deferral: theirs
- * @pins: the profile's; NULL: it has ended
+ * profil_defer_runs() - check whether deferred ticks may still count
+ * @deferral: the ticks
+ * @pins: the profile's pins; NULL if it has ended
  *
- * Ticks that came before the one that found a hole count, too.
+ * Ticks that were deferred before a tick that met a hole still count.
  *
  * Context: Interrupts off, in a section.
  * Return: true if they may.
@@ -216,11 +216,11 @@ bool profil_defer_runs(const struct profil_deferral *deferral, const struct prof
 
 /**
  * profil_defer_settle() - count a thread's deferred ticks
- * @deferral: current's, with its page; free afterwards, unless some are left
+ * @deferral: a deferral of current, with its page; free afterwards, unless ticks are left
  * @hole: the page is not there, or cannot be written
  *
- * Interrupts stay off from the look at the gate to the counting: a program that shuts the
- * gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
+ * Interrupts stay off from the check of the gate until the ticks are counted: a program that shuts
+ * the gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
  * one counter take few additions, and the elements of an array of PCs are in one page.
  *
  * Context: Process context in the thread that had the ticks.
@@ -244,7 +244,7 @@ bool profil_defer_settle(struct profil_deferral *deferral, bool hole)
 	for (left = deferral->count; left; left -= some) {
 		some = left;
 		cause = PROFIL_OFF;
-		/* Each time: a counter at its limit may have stopped the profile. */
+		/* Check each time: a counter at its limit may have stopped the profile. */
 		if (profil_defer_runs(deferral, pins))
 			cause = profil_count_at(profile, pins, &deferral->place, deferral, &some);
 		if (cause == PROFIL_DEFERRED) {
@@ -252,7 +252,7 @@ bool profil_defer_settle(struct profil_deferral *deferral, bool hole)
 				break;
 			cause = PROFIL_CONTENDED;
 		}
-		/* The others have no page either, and an array that is full stays full. */
+		/* The rest have no page either, and an array that is full stays full. */
 		if (cause != PROFIL_COUNTED && cause != PROFIL_SATURATED)
 			some = left;
 		tally->cause[cause] += some;
@@ -260,7 +260,7 @@ bool profil_defer_settle(struct profil_deferral *deferral, bool hole)
 	tally->granted += deferral->count - left;
 	deferral->count = left;
 	if (!left)
-		smp_store_release(&deferral->task, NULL);	/* ticks on other CPUs may use it */
+		smp_store_release(&deferral->task, NULL);	/* ticks may use it again */
 	profil_section_leave();
 	local_irq_restore(flags);
 	return left;

@@ -17,7 +17,7 @@ struct profil_pins;
 struct profil_profile;
 
 /*
- * A window for tests: the time between a tick's look at pins or bindings and its count in
+ * A window for tests: the time from when a tick reads pins or bindings until it counts in
  * them.
  *
  * It is a few instructions, too short for any test to hit.  So a module that replaced or
@@ -29,8 +29,8 @@ struct profil_profile;
 #ifdef PROFIL_TEST_WINDOW
 
 /*
- * A count, not a time: if the host takes the CPU away, the test has all the more time.  It is
- * a few milliseconds, more than a system call takes on an emulated CPU.
+ * A number of loops, not a time: if the host takes the CPU away, the test has all the more time.
+ * The loops take a few milliseconds, more than a system call takes on an emulated CPU.
  */
 #define PROFIL_WINDOW_LOOPS	40000
 
@@ -75,7 +75,7 @@ static __always_inline void profil_window(void)
 	__cause;								\
 })
 
-/* Add *@ticks, but only up to the limit: *@ticks becomes how many fit, or stays if none do. */
+/* Add *@ticks, up to the limit.  *@ticks becomes the number that fit, or stays if none do. */
 static __always_inline enum profil_cause profil_counter_limit(const struct profil_layout *layout,
 							      void *counter, u32 width, u64 *ticks)
 {
@@ -86,7 +86,7 @@ static __always_inline enum profil_cause profil_counter_limit(const struct profi
 	return PROFIL_COUNTER_BELOW(u16, counter, layout->limit[1], ticks);
 }
 
-/* Add @ticks; after the maximum comes 0. */
+/* Add @ticks.  After its maximum, the counter goes on at 0. */
 static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 width, u64 ticks)
 {
 	switch (width) {
@@ -103,14 +103,15 @@ static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 
 }
 
 /**
- * profil_counter_add() - add ticks by a profile's policy
- * @layout: of the profile
+ * profil_counter_add() - add ticks as the profile's policy requires
+ * @layout: the profile's layout
  * @counter: in a pinned page
- * @width: its bytes
- * @ticks: how many; receives how many of them had the outcome
+ * @width: size of the counter, in bytes
+ * @ticks: number of ticks; receives the number that had the outcome
  *
  * Context: Interrupts off.
- * Return: the outcome of the ticks; PROFIL_SATURATED may stop the profile.
+ * Return: the outcome of the ticks.  After PROFIL_SATURATED, the caller may have to stop the
+ * profile.
  */
 static __always_inline enum profil_cause profil_counter_add(const struct profil_layout *layout,
 							    void *counter, u32 width, u64 *ticks)

@@ -2,8 +2,8 @@
 /*
  * Notes that NMIs leave for an interrupt of the same CPU.
  *
- * An NMI may interrupt anything, even the holder of a lock.  So everything that it does is
- * here: it writes a note that nothing reads yet, and raises an interrupt.
+ * An NMI may interrupt anything, even the holder of a lock.  So it only writes a note that
+ * nothing reads yet, and raises an interrupt.
  *
  * Context: NMI; also hard interrupt
  */
@@ -19,10 +19,10 @@ static DEFINE_PER_CPU(struct profil_notes, profil_notes);
 
 /**
  * profil_note_write() - leave a note
- * @source: of the event
- * @regs: what the NMI interrupted
- * @period: events that it stands for
- * @where: what was running
+ * @source: the source of the event
+ * @regs: the interrupted registers
+ * @period: events that the note stands for
+ * @where: the interrupted context
  *
  * Context: NMI.
  * Return: false if there is no room.
@@ -34,10 +34,13 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	struct profil_note *note;
 	unsigned int written;
 
-	/* A debug exception counts as an NMI, and an NMI may nest in it: claim the place first. */
+	/*
+	 * A debug exception counts as an NMI, and an NMI may nest in it: claim the place first.
+	 * Pairs with the release in profil_event_notes_count(), which has read the older note.
+	 */
 	do {
 		written = READ_ONCE(notes->written);
-		if (written - smp_load_acquire(&notes->done) == PROFIL_NOTES)	/* no longer read */
+		if (written - smp_load_acquire(&notes->done) == PROFIL_NOTES)
 			return false;
 	} while (cmpxchg_local(&notes->written, written, written + 1) != written);
 	note = &notes->note[written % PROFIL_NOTES];
@@ -51,8 +54,8 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 }
 
 /**
- * profil_notes_init() - tell each CPU what counts its notes
- * @count: is called in a hard interrupt, also on PREEMPT_RT
+ * profil_notes_init() - set the function that counts the notes of each CPU
+ * @count: the function, which is called in a hard interrupt, also on PREEMPT_RT
  *
  * Context: Process context; before the first event.
  */

@@ -16,8 +16,8 @@ struct profil_source;
 struct task_struct;
 
 /**
- * enum profil_where - what was running when an event came
- * @PROFIL_IN_THIS: whatever is running now: the event was not noted
+ * enum profil_where - the context that an event interrupted
+ * @PROFIL_IN_THIS: the present context, because the event was not noted
  * @PROFIL_IN_TASK: the task
  * @PROFIL_IN_SOFTIRQ: a softirq
  * @PROFIL_IN_IRQ: an interrupt, other than the event's own
@@ -30,11 +30,11 @@ enum profil_where {
 };
 
 /**
- * profil_where() - what is running
- * @levels: of hardirq_count() that the tick itself adds
+ * profil_where() - get the context that a tick has interrupted
+ * @levels: interrupt levels that the tick itself adds to hardirq_count()
  *
  * Context: Any.
- * Return: what the tick has interrupted.
+ * Return: the interrupted context, never PROFIL_IN_THIS.
  */
 static __always_inline enum profil_where profil_where(unsigned int levels)
 {
@@ -45,11 +45,11 @@ static __always_inline enum profil_where profil_where(unsigned int levels)
 
 /**
  * struct profil_note - an event in an NMI
- * @source: its source
- * @task: the task that had it; compared, never dereferenced
- * @period: events that it stands for
- * @where: what was running
- * @regs: what it interrupted
+ * @source: the source of the event
+ * @task: the task that had the event; compared, never dereferenced
+ * @period: events that the note stands for
+ * @where: the interrupted context
+ * @regs: the interrupted registers
  */
 struct profil_note {
 	struct profil_source *source;
@@ -59,15 +59,15 @@ struct profil_note {
 	struct pt_regs regs;
 };
 
-/* NMIs that can be noted while interrupts are off. */
+/* The number of NMIs that can be noted while interrupts are off. */
 #define PROFIL_NOTES	8
 
 /**
  * struct profil_notes - a CPU's notes
- * @work: has them counted
- * @written: how many were written; changed by NMIs only, which may interrupt each other
- * @done: how many of them were counted; written by @work only
- * @note: by number
+ * @work: has the notes counted
+ * @written: number of notes written; changed by NMIs only, which may interrupt each other
+ * @done: number of notes counted; written by @work only
+ * @note: a ring of the notes
  */
 struct profil_notes {
 	struct irq_work work;

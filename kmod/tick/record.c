@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick of a recording: which text is at the PC, and so its key in the table; and its element
- * there.
+ * The tick of a recording: it finds the text at the PC, which gives the key in the table of counts,
+ * and counts in the key's element.
  *
- * A tick cannot look up mappings.  It uses what was found at the PC before, if no mapping of
- * the address space has changed since.  Otherwise it waits (ask.c), and has no outcome until then.
+ * A tick cannot look up mappings.  It uses an earlier lookup if no mapping of the address space has
+ * changed since.  Otherwise it waits (ask.c), and has no outcome until it is counted.
  *
  * The reader owns the table and may write to it at any time: an element is only claimed
  * and incremented, and its contents are never trusted.
  *
- * Recordings also count ticks of tasks without a binding, which nothing else does.
+ * Recordings, but not self profiles, also count ticks of tasks without a binding.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -24,19 +24,19 @@
 #include <linux/preempt.h>
 #include <linux/sched/task_stack.h>
 
-/* What was running when the note that is being counted was written. */
+/* The context that was interrupted, if a note is being counted; else PROFIL_IN_THIS. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
 /* CPU time of exiting threads without an mm, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
 /**
  * profil_table_claim() - give a key an element
- * @element: was free
+ * @element: an element that was free
  * @key: the key
  * @news: as for profil_table_add_from()
  *
  * Context: Interrupts off, in a section.
- * Return: true if the element is the key's now.
+ * Return: true if the element has the key now.
  */
 bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news)
 {
@@ -52,7 +52,7 @@ bool profil_table_claim(struct profil_count *element, u64 key, struct profil_new
  *
  * Without a second place, a table that is replaced when it is three eighths full would
  * lose a tick now and then.  Keys with the same index differ in the low half of the product.
- * The end of the session, whose reader may wait for @news of new keys, waits for the section.
+ * @news, the wake-up of the reader, stays: the end of its session waits for this section.
  */
 static enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
 					  struct profil_news *news)
@@ -71,12 +71,12 @@ static enum profil_cause profil_table_add(const struct profil_pins *pins, u64 ke
 /**
  * profil_record_add() - count a tick in the table, and for its thread if threads are wanted
  * @profile: a recording
- * @owned: whose tick
- * @task: the task that had it; NULL for an interrupt
+ * @owned: the owner of the tick
+ * @task: the task that had the tick; NULL for an interrupt
  * @key: as in &struct profil_count
  *
  * Context: Interrupts off, in a section.
- * Return: PROFIL_COUNTED; PROFIL_FULL without room; PROFIL_OFF if it has ended.
+ * Return: PROFIL_COUNTED; PROFIL_FULL if there is no room; PROFIL_OFF if the recording is off.
  */
 enum profil_cause profil_record_add(const struct profil_profile *profile,
 				    struct profil_owned owned, struct task_struct *task, u64 key)
@@ -103,7 +103,7 @@ static enum profil_cause profil_record_add_unknown(const struct profil_profile *
 	return profil_record_add(profile, owned, current, key);
 }
 
-/* The place in the kernel that a tick interrupted; 0 if it is not known, or not wanted. */
+/* Return: the place in the kernel that a tick interrupted; 0 if unknown, or not recorded. */
 static u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs)
 {
 	unsigned long address = instruction_pointer(regs);
@@ -134,7 +134,7 @@ static enum profil_cause profil_record_add_kernel(const struct profil_profile *p
 
 /*
  * Interrupts are not charged to the task that they interrupt.  Return: the owner irq or softirq;
- * 0 if the task itself was running.
+ * number 0 if the task itself was running, or if the recording does not distinguish them.
  */
 static __always_inline struct profil_owned
 profil_record_interrupt(const struct profil_profile *profile)
@@ -147,7 +147,7 @@ profil_record_interrupt(const struct profil_profile *profile)
 		return (struct profil_owned) {};
 	if (claim->source)
 		where = this_cpu_read(profil_event_where);
-	/* The tick of the clock, or of a counter of the CPU, itself adds one level. */
+	/* A tick that is an interrupt of its own adds one level. */
 	if (where == PROFIL_IN_THIS)
 		where = profil_where(claim->interrupts);
 	if (where == PROFIL_IN_IRQ)
@@ -172,7 +172,7 @@ static enum profil_cause profil_record_kernel(const struct profil_profile *profi
 	return profil_record_add_kernel(profile, owned, current, place);
 }
 
-/* The key of a PC in an address space with these mappings; 0 if it is not known, or no longer. */
+/* Return: the key of a PC in an address space with these mappings; 0 if no valid hit has it. */
 static __always_inline u64 profil_record_find(struct profil_hits *hits, unsigned long pc,
 					      u32 mappings)
 {
@@ -189,13 +189,13 @@ static __always_inline u64 profil_record_find(struct profil_hits *hits, unsigned
 			break;
 		}
 	}
-	/* Always call it, or KCSAN takes all that follows for part of the section. */
+	/* Always call this, or KCSAN treats all later code as part of the read section. */
 	return read_seqcount_retry(&hits->seq, seq) || seq & 1 ? 0 : key;
 }
 
 /*
- * The PC to which a task in kernel mode will return; 0 if ticks are not wanted there, or if it
- * will not return to this address space.
+ * Return: the PC to which current will return from kernel mode; 0 if ticks do not count there, or
+ * if current will not return to this address space.
  */
 static u64 profil_record_call(const struct profil_profile *profile)
 {
@@ -205,7 +205,7 @@ static u64 profil_record_call(const struct profil_profile *profile)
 	return instruction_pointer(task_pt_regs(current));
 }
 
-/* The owner of current's ticks, by its watch; number 0 if it has yet to be found. */
+/* Return: the owner of current's ticks, by its watch; number 0 if the owner has yet to be found. */
 static struct profil_owned profil_record_watched(const struct profil_profile *profile)
 {
 	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
@@ -214,7 +214,7 @@ static struct profil_owned profil_record_watched(const struct profil_profile *pr
 		(struct profil_owned) {} : owned;
 }
 
-/* Of a tick in user mode. */
+/* Return: the mode of a tick in user mode. */
 static enum profil_mode profil_record_mode(const struct profil_profile *profile)
 {
 	if (profile->claim.inside)
@@ -222,7 +222,7 @@ static enum profil_mode profil_record_mode(const struct profil_profile *profile)
 	return profil_task_uses_uring(current) ? PROFIL_MODE_URING : PROFIL_MODE_USER;
 }
 
-/* Return: false if the tick cannot wait, or need not: only its place in the kernel counts. */
+/* Let a tick wait.  Return: false if it cannot, or if only its place in the kernel counts. */
 static bool profil_record_wait(struct profil_profile *profile, struct profil_owned owned,
 			       struct pt_regs *regs)
 {
@@ -238,7 +238,7 @@ static bool profil_record_wait(struct profil_profile *profile, struct profil_own
 			  PROFIL_MODE_KERNEL);
 }
 
-/* Count a tick whose text, or whose owner, is not known.  If it cannot count, it does not wait. */
+/* Let a tick whose text or owner is not known wait.  If it cannot, count it. */
 static noinline enum profil_cause profil_record_other(struct profil_profile *profile,
 						      struct profil_owned owned,
 						      struct pt_regs *regs)
@@ -248,7 +248,7 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 		if (!profile->everybody || !profile->recording->kernel)
 			return READ_ONCE(profile->state) == PROFIL_STATE_RUNNING ?
 				       PROFIL_NO_USER_PC : PROFIL_OFF;
-		/* It may have borrowed the address space, and not be its owner. */
+		/* It may have borrowed the address space, whose owner is not the thread's. */
 		owned = profil_record_watched(profile);
 	}
 	if (profil_record_wait(profile, owned, regs))
@@ -268,7 +268,7 @@ static enum profil_cause profil_record_unmet(struct profil_profile *profile, str
 	return profil_record_other(profile, profil_record_watched(profile), regs);
 }
 
-/* @key: of the tick, 0 if it is not known. */
+/* @key: the key of the tick; 0 if it is not known. */
 static noinline void profil_record_sample_other(const struct profil_binding *binding,
 						struct pt_regs *regs, u64 key)
 {
@@ -279,7 +279,7 @@ static noinline void profil_record_sample_other(const struct profil_binding *bin
 				   profil_record_other(binding->profile, owned, regs));
 }
 
-/* Return: false, with nothing counted, if that is not simple. */
+/* Return: false, with nothing counted, if profil_record_add() has to count the tick. */
 static __always_inline bool profil_record_add_fast(const struct profil_profile *profile, u64 key)
 {
 	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
@@ -292,10 +292,10 @@ static __always_inline bool profil_record_add_fast(const struct profil_profile *
 
 /**
  * profil_record_sample() - count a tick of a recording
- * @binding: of current's address space
- * @regs: what the tick interrupted
+ * @binding: a binding to current's address space
+ * @regs: the interrupted registers
  *
- * Nearly all keys have their element already, and then nothing is called.
+ * Nearly all keys have their element already, and then this calls no function.
  *
  * Context: The tick.
  */
@@ -312,7 +312,7 @@ void profil_record_sample(const struct profil_binding *binding, struct pt_regs *
 		profil_record_sample_other(binding, regs, key);
 }
 
-/* Current is a kernel thread, or a task that has no mm yet: only the kernel's ticks are its. */
+/* Return: true if current is a kernel thread, or has no mm yet: all its ticks are in the kernel. */
 static bool profil_is_thread(void)
 {
 	return current->flags & PF_KTHREAD ||
@@ -321,10 +321,10 @@ static bool profil_is_thread(void)
 
 /**
  * profil_tick_unmet() - count a tick in system-wide recordings that have no binding for current
- * @source: what ticks; NULL: the clock
- * @met: those that have one, by profil_everybody_bit()
- * @regs: what it interrupted
- * @period: what the tick stands for, in ns or events
+ * @source: the event that ticks; NULL: the clock
+ * @met: bits of the recordings that have one, as profil_everybody_bit() returns them
+ * @regs: the interrupted registers
+ * @period: ns, or events, that the tick stands for
  *
  * Context: Interrupts off, in a section.
  * Return: true if there are such recordings.
@@ -347,13 +347,13 @@ bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_re
 
 /**
  * profil_tick_unbound() - count a tick of a task without a binding
- * @source: what ticks; NULL: the clock
- * @regs: what it interrupted
- * @period: what the tick stands for, in ns or events
+ * @source: the event that ticks; NULL: the clock
+ * @regs: the interrupted registers
+ * @period: ns, or events, that the tick stands for
  *
  * An exiting user thread has given up its address space; a task in execve(2) may be in one
- * that the exec probe has not seen yet.  Recordings know their processes, so they count
- * these ticks, too.
+ * that the exec probe has not seen yet.  Recordings know which processes they follow, so they
+ * count these ticks, too.
  *
  * Context: Interrupts off, in a section.
  * Return: true if there is a recording that may count ticks of current.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tick of a recording: which text is at the PC, and its element of the table.
+ * The tick of a recording: it finds the text at the PC, and the element in the table of counts.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -25,25 +25,25 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * Ticks that have to wait: their owner, or their text, is not known.
+ * Ticks that have to wait, because their owner or their text is not known.
  */
 
 /*
- * Places of a CPU: enough for each mode, and the first, for ticks in user mode that find all of
- * theirs taken; those that ticks of one mode may take; of these those that one payer may take;
- * and the ticks in each.
+ * The number of places of a CPU: those of the four modes, and one more, as ticks in user mode may
+ * always take the first place if it is free.  Then the limits: places for one mode, places for one
+ * payer in that mode, and ticks in a place.
  */
 #define PROFIL_QUESTIONS	(1 + 4 * PROFIL_QUESTIONS_MODE)
 #define PROFIL_QUESTIONS_MODE	16
 #define PROFIL_QUESTIONS_USER	8
 #define PROFIL_QUESTION_TICKS	8
 /**
- * enum profil_mode - where a task is whose tick waits
- * @PROFIL_MODE_USER: in user mode: it looks before it goes on there
- * @PROFIL_MODE_INSIDE: in the kernel, but the tick counts in user mode, as in &struct
- *	profil_claim.  The task looks, when the page is there or the call is over
- * @PROFIL_MODE_URING: in user mode, but the task uses io_uring, whose works it may run first; they
- *	may wait for a lock that is held over a page fault
+ * enum profil_mode - the mode of a task at a tick that waits
+ * @PROFIL_MODE_USER: in user mode; the task looks before it goes on there
+ * @PROFIL_MODE_INSIDE: in the kernel, but the tick counts in user mode (see @inside in &struct
+ *	profil_claim).  The task looks when its page fault or system call is over
+ * @PROFIL_MODE_URING: in user mode, but the task uses io_uring.  It may run io_uring's works first,
+ *	and these may wait for a lock that is held during a page fault
  * @PROFIL_MODE_KERNEL: in the kernel; a work item looks
  */
 enum profil_mode {
@@ -57,22 +57,23 @@ enum profil_mode {
 #define PROFIL_QUESTION_TAKEN	INT_MAX
 
 /**
- * struct profil_question - ticks of a task whose owner, or whose text, is not known
- * @work: answers it on the task's way to user mode; its function is set by record/unmet.c
- * @task: the task, referenced if @kernel; NULL: free.  Set by ticks of its CPU only
- * @mode: where the task is.  Set by ticks of its CPU only
- * @kernel: it is PROFIL_MODE_KERNEL, so a work item answers it.  Set last
- * @profile: whose ticks they are, referenced
- * @mm: the address space they came in, grabbed if @kernel; NULL of a kernel thread.  The task may
- *	execute another program before @work runs
+ * struct profil_question - a place in which ticks of one task wait for their owner and text
+ * @work: answers the question on the task's way to user mode; record/unmet.c sets its function
+ * @task: the task, referenced if @kernel; NULL: the place is free.  Set only by ticks of the
+ *	place's CPU
+ * @mode: the task's mode.  Set only by ticks of the place's CPU
+ * @kernel: @mode is PROFIL_MODE_KERNEL, so a work item answers the question.  Set last
+ * @profile: the profile that the ticks count for, referenced
+ * @mm: the address space in which they came, grabbed if @kernel; NULL for a kernel thread.  The
+ *	task may execute another program before @work runs
  * @payer: profil_payer() of the task
- * @owned: their owner; 0: not known
- * @ticks: how many there are, or PROFIL_QUESTION_TAKEN; 1 in user mode
+ * @owned: the ticks' owner; number 0 if it is not known
+ * @ticks: number of ticks, or PROFIL_QUESTION_TAKEN; 1 unless @kernel
  * @place: the PC of a tick in user mode.  If @kernel, the place in the kernel that each tick
  *	interrupted; with PROFIL_KERNEL_TICKS, the PC that called the kernel, or 0
  *
  * If @kernel, ticks of the same CPU add to @place and @ticks until the work item has taken them.
- * The task or the work item may change @owned; the rest is constant until it clears @task.
+ * The task or the work item may change @owned.  The rest is constant until @task is cleared.
  */
 struct profil_question {
 	struct callback_head work;
@@ -87,7 +88,10 @@ struct profil_question {
 	u64 place[PROFIL_QUESTION_TICKS];
 };
 
-/* PROFIL_QUESTIONS of each CPU: all modules together have 8 KiB of static variables of a CPU. */
+/*
+ * PROFIL_QUESTIONS elements for each CPU.  They are allocated, because all modules together have
+ * only 8 KiB of static variables for a CPU.
+ */
 extern struct profil_question __percpu *profil_questions;
 /* Its function is in record/unmet.c. */
 extern struct irq_work profil_ask_irq;
@@ -96,10 +100,10 @@ bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 p
 		enum profil_mode mode);
 
 /*
- * The table of counts of a recording: where its keys are.
+ * The table of counts of a recording: where a key has its element.
  */
 
-/* How many elements in a row a key may be in, from each of its two places on. */
+/* A key may be in any of this many elements in a row, from each of its two places on. */
 #define PROFIL_TABLE_TRIES	16
 
 static __always_inline struct profil_count *profil_table_element(const struct profil_pins *pins,
@@ -113,7 +117,7 @@ static __always_inline struct profil_count *profil_table_element(const struct pr
 	return page + (position & ~PAGE_MASK);
 }
 
-/* By the product's highest bits: no others depend on the cell's number, the key's highest bits. */
+/* Only the product's highest bits depend on the key's highest bits, which are the cell's number. */
 static __always_inline u64 profil_table_index(const struct profil_pins *pins, u64 key)
 {
 	return hash_64(key, pins->layout->count_bits);
@@ -129,14 +133,15 @@ bool profil_table_claim(struct profil_count *element, u64 key, struct profil_new
 
 /**
  * profil_table_add_from() - count a tick in one of the elements in a row
- * @pins: of the table
+ * @pins: the pins of the table
  * @key: as in &struct profil_count
- * @index: of the first element
+ * @index: index of the first element
  * @may_claim: a key without an element may get one; constant
- * @news: of the session, whose reader may wait for new keys
+ * @news: the wake-up of the session's reader, who may wait for new keys
  *
  * Context: Interrupts off, in a section.
- * Return: PROFIL_COUNTED; PROFIL_FULL without room, or unless the key has an element already.
+ * Return: PROFIL_COUNTED; PROFIL_FULL if there is no room, or if @may_claim is false and the key
+ * has no element.
  */
 static __always_inline enum profil_cause profil_table_add_from(const struct profil_pins *pins,
 							       u64 key, u64 index, bool may_claim,
@@ -156,12 +161,12 @@ static __always_inline enum profil_cause profil_table_add_from(const struct prof
 		}
 		if (!there && !may_claim)
 			break;
-		barrier();	/* or each tick loads registers for rounds that few need */
+		barrier();	/* else each tick loads registers for rounds that few need */
 	}
 	return PROFIL_FULL;
 }
 
-/* A hit is part of a mapping, within an aligned range of this size, which selects its set. */
+/* A hit is the part of a mapping in one aligned range of this size.  The range selects its set. */
 #define PROFIL_HIT_SHIFT	20
 #define PROFIL_HIT_SETS		16
 #define PROFIL_HIT_WAYS		4
@@ -169,9 +174,9 @@ static __always_inline enum profil_cause profil_table_add_from(const struct prof
 /**
  * struct profil_hit - a part of a mapping, in which there was a tick
  * @low: its first address
- * @span: its bytes; 0: not in use
- * @key: of @low in the table of counts
- * @until: when to check again whether the file was overwritten, in jiffies
+ * @span: its size in bytes; 0: not in use
+ * @key: the key of @low in the table of counts
+ * @until: time in jiffies until which it is valid, as the file may be overwritten
  * @mappings: the value of profil_mm_mappings() for which the hit is valid
  */
 struct profil_hit {
@@ -183,11 +188,11 @@ struct profil_hit {
 };
 
 /**
- * struct profil_hits - where the texts of an address space are
+ * struct profil_hits - cached lookups of the texts in an address space
  * @lock: guards all members against other writers; taken with interrupts off
  * @seq: odd during a change, as ticks take no lock
- * @next: which way of each set to use next
- * @hit: by address
+ * @next: for each set, the way to replace next
+ * @hit: the hits, by set and way
  */
 struct profil_hits {
 	raw_spinlock_t lock;	/* see the kernel-doc above */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick: whose it is, and for a self profile from registers to the place of a counter.
+ * The tick: it finds the profiles that it counts for and, for a self profile, the counter's place.
  *
  * It takes no lock, allocates nothing, and touches only memory that cannot fault:
  * the table, the profile, and pinned pages through the kernel's direct map.
@@ -11,8 +11,8 @@
  * there is never trusted, only incremented.
  *
  * The source may tick more often than a profile asked for, or less often, or late.  So a sample may
- * stand for several ticks that the profile is owed.  If their outcomes differ, *@ticks is
- * lowered to those that have the first outcome, and the caller calls again for the rest.
+ * stand for several ticks that the profile is owed.  If their outcomes differ, *@ticks is lowered
+ * to the number with the first outcome, and the caller calls again for the rest.
  *
  * Context: hard interrupt, interrupts off, on PREEMPT_RT too
  */
@@ -34,7 +34,10 @@
 
 DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
 
-/* In the array of PCs, or in the overflow counter.  Return: false if there is neither. */
+/*
+ * Place a tick outside all regions: in the array of PCs, or in the overflow counter.  Return: false
+ * if there is neither.
+ */
 static bool profil_place_outside(const struct profil_layout *layout, u64 pc,
 				 struct profil_place *place)
 {
@@ -51,8 +54,8 @@ static bool profil_place_outside(const struct profil_layout *layout, u64 pc,
 }
 
 /*
- * Count *@ticks of one profile, which is no recording, in any state and mode, on the slow path.
- * At least 1 of them has the outcome; *@ticks receives how many.  Return: the outcome.
+ * Count *@ticks of a self profile, in any state and mode, on the slow path.  *@ticks receives the
+ * number of them that had the outcome, at least 1.  Return: the outcome.
  */
 static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 						struct pt_regs *regs, u64 *ticks)
@@ -94,9 +97,9 @@ static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 }
 
 /*
- * Count ticks that did not come.  With PROFIL_OWED_TICKS they count where the program is now;
- * without, or if @regs are NULL, they are PROFIL_LATE.  If the profile is stopped, they are
- * PROFIL_OFF.
+ * Count ticks that did not come.  With PROFIL_OWED_TICKS they count where the program is now.
+ * Without this flag, or if @regs is NULL, they are PROFIL_LATE.  If the profile is stopped, they
+ * are PROFIL_OFF.
  */
 static noinline void profil_owe(struct profil_profile *profile, struct profil_tally *tally,
 				struct pt_regs *regs, u64 ticks)
@@ -120,7 +123,7 @@ static noinline void profil_owe(struct profil_profile *profile, struct profil_ta
 	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += ticks;
 }
 
-/* The clock ticks slower than this profile asked for. */
+/* Count ticks that a profile is owed because its source ticks more slowly than it asked for. */
 static noinline void profil_due_often(struct profil_profile *profile, struct profil_tally *tally,
 				      struct pt_regs *regs)
 {
@@ -130,14 +133,14 @@ static noinline void profil_due_often(struct profil_profile *profile, struct pro
 }
 
 /**
- * profil_due_now() - is a tick of another period one of a profile's?
- * @profile: it asked for more of them, or fewer
- * @tally: its tally of this CPU
- * @regs: what the tick interrupted; NULL: ticks that it is owed are PROFIL_LATE
- * @period: what the tick stands for, in ns or events
+ * profil_due_now() - check whether a profile takes a tick of a different period
+ * @profile: the profile, which asked for more ticks, or for fewer
+ * @tally: the profile's tally of this CPU
+ * @regs: the interrupted registers; NULL: ticks that the profile is owed are PROFIL_LATE
+ * @period: ns, or events, that the tick stands for
  *
  * Context: Interrupts off, in a section.
- * Return: true if it is.
+ * Return: true if it does.
  */
 noinline bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
 			     struct pt_regs *regs, u64 period)
@@ -152,8 +155,8 @@ noinline bool profil_due_now(struct profil_profile *profile, struct profil_tally
 }
 
 /*
- * The fast path of a self profile that stores PCs.  Return: PROFIL_NR_CAUSES, with nothing stored,
- * if the slow path has to.
+ * The fast path of a self profile that stores PCs.  Return: the outcome; PROFIL_NR_CAUSES, with
+ * nothing stored, if the slow path has to count the tick.
  */
 static __always_inline enum profil_cause profil_sample_pc(struct profil_profile *profile,
 							  struct pt_regs *regs)
@@ -180,8 +183,8 @@ static noinline enum profil_cause profil_sample_slow(struct profil_profile *prof
 /**
  * profil_tick_profile() - count one tick of a self profile
  * @profile: the profile
- * @regs: what the tick interrupted
- * @period: what the tick stands for, in ns
+ * @regs: the interrupted registers
+ * @period: ns that the tick stands for
  *
  * Context: Interrupts off, in a section.
  */
@@ -195,7 +198,7 @@ void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u
 	cause = profil_sample_pc(profile, regs);
 	if (cause == PROFIL_NR_CAUSES)
 		cause = profil_sample_slow(profile, regs);
-	/* Whatever counts it later also grants it. */
+	/* profil_defer_settle() adds it to @granted when it counts it. */
 	if (unlikely(cause == PROFIL_DEFERRED))
 		tally->granted--;
 	else
@@ -204,7 +207,7 @@ void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u
 		profil_profile_checkpoint(profile, tally, user_mode(regs));
 }
 
-/* @binding is on current's mm.  A per-thread binding also has to match the thread. */
+/* Return: false if a binding to current's address space is only to another of its threads. */
 static bool profil_binding_is_current(const struct profil_binding *binding)
 {
 	return !binding->thread || binding->thread == task_pid(current);
@@ -212,15 +215,15 @@ static bool profil_binding_is_current(const struct profil_binding *binding)
 
 /**
  * profil_tick_source() - count one tick, on the slow path
- * @source: what ticks; NULL: the clock
- * @regs: what it interrupted
- * @period: what the tick stands for, in ns or events
+ * @source: the event that ticks; NULL: the clock
+ * @regs: the interrupted registers
+ * @period: ns, or events, that the tick stands for
  *
- * For any number of profiles, in any state.
+ * Counts for any number of profiles, in any state.
  *
  * Context: Interrupts off, in a section.
- * Return: true if the next tick may have to sample current.  Others' bindings in the same bucket
- * do not count: a profile that begins later arms the clock itself.
+ * Return: true if the next tick may have to sample current.  Bindings to other address spaces in
+ * the same bucket do not matter: a profile that begins later arms the clock itself.
  */
 bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period)
 {
@@ -254,8 +257,8 @@ bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs
 
 /**
  * profil_tick_any() - count one tick of the clock
- * @regs: what it interrupted
- * @period: of the clock, in ns; if the tick is irregular, the time it stands for
+ * @regs: the interrupted registers
+ * @period: ns that the tick stands for: the clock's period, unless the tick is irregular
  *
  * A single recording needs no walk along the chain.
  *
@@ -273,7 +276,7 @@ bool profil_tick_any(struct pt_regs *regs, u64 period)
 	return profil_tick_source(NULL, regs, period);
 }
 
-/* Points of the clock's grid that passed without a tick while current ran. */
+/* Count points of the clock's grid that passed without a tick while current ran. */
 static void profil_late_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period,
 				u64 since, u64 due)
 {
@@ -291,13 +294,13 @@ static void profil_late_profile(struct profil_profile *profile, struct pt_regs *
 
 /**
  * profil_late() - count ticks that should have come and did not
- * @regs: what the present tick interrupted
- * @period: of the clock, in ns
- * @since: since when they are missing, in ns of CLOCK_MONOTONIC
+ * @regs: the interrupted registers
+ * @period: the clock's period, in ns
+ * @since: time since which they are missing, in ns of CLOCK_MONOTONIC
  * @due: when the present tick, which is not one of them, was due
  *
- * Missing ticks are charged to current as far back as current ran: the idle task
- * lost nothing, and what ran before is no longer known.
+ * Missing ticks are charged to current, back to when it was switched in: tasks that
+ * ran before are no longer known.  The idle task has lost nothing.
  *
  * Context: Hard interrupt, interrupts off, in a section.
  */

@@ -2,8 +2,8 @@
 /*
  * The tick: from registers to a counter.
  *
- * The fast path is here, to be inlined into the clock's own functions; the slow path
- * is in sample.c, where the comment at the top describes all of them.
+ * The fast path is here, to be inlined into the clock's own functions.  The slow path
+ * is in sample.c, whose head comment describes both.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -19,20 +19,20 @@ struct profil_source;
 struct pt_regs;
 
 /*
- * Which ticks of a source are a profile's.
+ * The share of a source's ticks that a profile takes.
  */
 
 bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
 		    struct pt_regs *regs, u64 period);
 
-/* Is a tick one of a recording's?  Ticks that the recording is owed are PROFIL_LATE. */
+/* Return: true if a recording takes a tick.  Ticks that the recording is owed are PROFIL_LATE. */
 static __always_inline bool profil_tick_due(struct profil_profile *profile, u64 period)
 {
 	return profile->period == period ||
 	       profil_due_now(profile, profil_tally_here(profile), NULL, period);
 }
 
-/* Count the outcome of a recording's tick; a deferred one counts once it is resolved. */
+/* Count the outcome of a recording's tick; a deferred tick counts once it is resolved. */
 static __always_inline void profil_tick_recorded(struct profil_profile *profile,
 						 enum profil_cause cause)
 {
@@ -45,9 +45,9 @@ static __always_inline void profil_tick_recorded(struct profil_profile *profile,
 }
 
 /**
- * profil_page_at() - a page of the counters
- * @pins: theirs
- * @index: which page
+ * profil_page_at() - get a page of the counters
+ * @pins: the pins of the counters
+ * @index: index of the page
  *
  * The program chooses the PC and the scale, so the mask also keeps speculative
  * execution inside the array.
@@ -62,8 +62,8 @@ static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 
 
 /**
  * struct profil_memo - the last bucket that was looked up, as the hash is expensive
- * @mm: its address space; compared, never dereferenced; initially not an address
- * @chain: of its bucket
+ * @mm: the address space that was looked up; compared, never dereferenced; initially not an address
+ * @chain: the chain of the bucket
  */
 struct profil_memo {
 	const struct mm_struct *mm;
@@ -78,9 +78,9 @@ bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
 
 /*
- * Return: true if a tick may take a fast path.  None checks whether the profile runs and no region
- * is off: profil_pins_slow() disables them before.  The gate is checked, as the program itself
- * shuts it.  There are no pins in a child of a profile that had stopped.
+ * Return: true if a tick may take a fast path.  The fast paths do not check whether the profile
+ * runs, or whether a region is off: profil_pins_slow() disables the paths then.  The gate is
+ * checked, because the program itself shuts it.  The child of a stopped profile has no pins.
  */
 static __always_inline bool profil_sample_may_be_fast(const struct profil_pins *pins,
 						      struct pt_regs *regs)
@@ -89,8 +89,8 @@ static __always_inline bool profil_sample_may_be_fast(const struct profil_pins *
 }
 
 /*
- * The fast path of a self profile with regions.  Return: PROFIL_NR_CAUSES, with nothing counted,
- * if another path has to count it.
+ * The fast path of a self profile with regions.  Return: the outcome; PROFIL_NR_CAUSES, with
+ * nothing counted, if another path has to count the tick.
  */
 static __always_inline enum profil_cause
 profil_sample_fast(const struct profil_profile *profile, struct profil_tally *tally,
@@ -105,7 +105,7 @@ profil_sample_fast(const struct profil_profile *profile, struct profil_tally *ta
 
 	if (!profil_sample_may_be_fast(pins, regs))
 		return PROFIL_NR_CAUSES;
-	/* The region is mostly that of the tick before; there may be none. */
+	/* Usually the region of the previous tick; there may be no regions. */
 	bin = &pins->layout->bin[tally->region];
 	if (unlikely(tally->region >= pins->layout->nr_bins ||
 		     pc - bin->low >= bin->high - bin->low)) {
@@ -126,7 +126,7 @@ profil_sample_fast(const struct profil_profile *profile, struct profil_tally *ta
 		       PROFIL_NR_CAUSES : cause;
 }
 
-/* The chain of the bucket of @mm: mostly the same as at the tick before. */
+/* Return: the chain of the bucket of @mm, which is usually that of the previous tick. */
 static __always_inline struct hlist_head *profil_tick_chain(const struct mm_struct *mm)
 {
 	struct profil_memo *memo = this_cpu_ptr(&profil_memo);
@@ -138,7 +138,10 @@ static __always_inline struct hlist_head *profil_tick_chain(const struct mm_stru
 	return memo->chain;
 }
 
-/* Return: false, with nothing changed, if it is not due, or has a checkpoint, or is not simple. */
+/*
+ * Count one tick of a self profile.  Return: false, with nothing counted, if the tick may not be
+ * the profile's, if a checkpoint is due, or if the tick needs another path.
+ */
 static __always_inline bool profil_tick_fast(struct profil_profile *profile,
 					     struct pt_regs *regs, u64 period)
 {
@@ -155,7 +158,10 @@ static __always_inline bool profil_tick_fast(struct profil_profile *profile,
 	return true;
 }
 
-/* The only binding in the bucket of @mm, which may be another address space's, or NULL. */
+/*
+ * Return: the only binding in the bucket of @mm, which may be another address space's; NULL if
+ * there are none or several, or if the previous lookup was of another address space.
+ */
 static __always_inline struct profil_binding *profil_tick_only(const struct mm_struct *mm)
 {
 	const struct profil_memo *memo = this_cpu_ptr(&profil_memo);
@@ -170,14 +176,12 @@ static __always_inline struct profil_binding *profil_tick_only(const struct mm_s
 }
 
 /**
- * profil_tick_alone() - count one tick of the clock if that is simple
- * @regs: what it interrupted
- * @period: of the clock, in ns
- *
- * A single self profile is counted right here.
+ * profil_tick_alone() - count one tick of the clock for a single self profile
+ * @regs: the interrupted registers
+ * @period: the clock's period, in ns
  *
  * Context: Hard interrupt, interrupts off, in a section.
- * Return: false, with nothing changed, if profil_tick_any() has to count it.
+ * Return: false, with nothing counted, if profil_tick_any() has to count the tick.
  */
 static __always_inline bool profil_tick_alone(struct pt_regs *regs, u64 period)
 {
@@ -187,7 +191,7 @@ static __always_inline bool profil_tick_alone(struct pt_regs *regs, u64 period)
 	       profil_tick_fast(only->profile, regs, period);
 }
 
-/* Count one tick of a recording, @binding being of current's address space. */
+/* Count one tick of a recording.  @binding is to current's address space. */
 static __always_inline void profil_tick_recording(struct profil_binding *binding,
 						  struct pt_regs *regs, u64 period)
 {
@@ -196,8 +200,8 @@ static __always_inline void profil_tick_recording(struct profil_binding *binding
 }
 
 /*
- * Return: true if each binding in a chain, which may be empty, is to this address space and all
- * its threads, and no system-wide recording lacks a binding.
+ * Return: true if each binding in a chain is to all threads of this address space, which is missing
+ * from no system-wide recording.  The chain may be empty.
  */
 static __always_inline bool profil_chain_is_simple(const struct hlist_head *chain,
 						   const struct mm_struct *mm)
@@ -214,8 +218,8 @@ static __always_inline bool profil_chain_is_simple(const struct hlist_head *chai
 /**
  * profil_tick_event() - count one tick of an event
  * @source: the event
- * @regs: what it interrupted
- * @period: what the tick stands for, in events
+ * @regs: the interrupted registers
+ * @period: events that the tick stands for
  *
  * Context: Interrupts off, in a section.
  */
@@ -231,7 +235,7 @@ static __always_inline void profil_tick_event(const struct profil_source *source
 	if (mm && profil_chain_is_simple(chain, mm)) {
 		profil_window();
 		hlist_for_each_entry_rcu(binding, chain, node) {
-			/* A binding that was added since then begins after this tick. */
+			/* A binding that was added meanwhile may get its first tick later. */
 			if (READ_ONCE(binding->key) != mine ||
 			    binding->profile->claim.source != source)
 				continue;
