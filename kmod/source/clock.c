@@ -6,9 +6,9 @@
  * its own share of the ticks.  So users with different periods do not put one
  * timer each on every CPU.
  *
- * It is a source as events are, which claims start and stop (source.c, serve.c).  There are two
- * kinds, of which the user chooses one when the module is loaded.  The lazy clock is an hrtimer on
- * each CPU, armed when a profiled task is switched in, and not rearmed when it finds no such task.
+ * Like an event, it is a source, which claims start and stop (source.c, serve.c).  There are two
+ * kinds of clock, and a module parameter chooses one.  The lazy clock is an hrtimer on each CPU,
+ * armed when a profiled task is switched in, and not rearmed when it interrupts any other task.
  * The perf clock is a perf event on each CPU.
  *
  * Context: process
@@ -39,12 +39,12 @@ static int profil_lazy_clock_set(unsigned int cpu, u64 period)
 	return smp_call_function_single(cpu, profil_lazy_begin, &period, 1);
 }
 
-/* A CPU that goes offline meanwhile would keep its timer. */
+/* Holds off CPU hotplug: a CPU that goes offline meanwhile would keep its timer. */
 static int profil_lazy_clock_start(struct profil_source *clock, unsigned int cpu, u64 period)
 {
 	int err = -ENODEV;
 
-	/* The lock may have to wait for a CPU that comes online. */
+	/* Avoid the lock, which may have to wait for a CPU that comes online. */
 	if (READ_ONCE(per_cpu(profil_lazy_clocks, cpu).period) == period)
 		return 0;
 	cpus_read_lock();
@@ -57,11 +57,11 @@ static int profil_lazy_clock_start(struct profil_source *clock, unsigned int cpu
 /**
  * profil_lazy_clock_stop() - stop the clock of a CPU
  * @clock: unused
- * @cpu: the CPU; of an offline one it was stopped before
+ * @cpu: the CPU; if it is offline, its clock was stopped before
  *
- * Afterwards its timer does not run and is not queued.
+ * Afterwards the CPU's timer does not run and is not queued.
  *
- * Context: Process context; also the CPU's hotplug callback, whatever the clock is.
+ * Context: Process context; also the CPU's hotplug callback, whichever clock is in use.
  */
 void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu)
 {
@@ -88,7 +88,7 @@ static const struct profil_source_ops profil_lazy_clock_ops = {
 
 /**
  * profil_lazy_clock_online() - start the clock of a CPU that comes online, before it has tasks
- * @clock: the clock that is in use; the CPU becomes one of those on which it ticks
+ * @clock: the clock that is in use; @cpu is added to its CPUs
  * @cpu: the CPU
  *
  * Context: The CPU's hotplug callback; profil_sources_lock is held.
@@ -123,8 +123,8 @@ MODULE_PARM_DESC(clock, "the clock: lazy (the default: a timer where a profiled 
 
 /*
  * The perf clock is a cpu-clock event, which is an hrtimer that passes on the interrupted
- * registers.  exclude_idle, because idle ticks would count towards perf's throttle.  The handler
- * never disables its event: Linux 6.16 and 6.17 deadlock there.
+ * registers.  exclude_idle is set because idle ticks would count towards perf's throttle.  The
+ * handler never disables its event, because Linux 6.16 and 6.17 deadlock then.
  */
 struct profil_source profil_clock_source = {
 	.ops		= &profil_counters_ops,
@@ -153,7 +153,7 @@ static DECLARE_DELAYED_WORK(look_later, profil_clock_look_work);
  * profil_clock_period() - the current period of the clock
  *
  * Context: Process context.
- * Return: ns; 0 when it does not tick.
+ * Return: ns; 0 if it does not tick.
  */
 u64 profil_clock_period(void)
 {
@@ -217,13 +217,13 @@ void profil_clock_look_all(void)
 void profil_clock_look(struct mm_struct *mm)
 {
 	profil_clock_look_here();
-	/* Unless current is its only task. */
+	/* Not needed if current is the only task of @mm. */
 	if (mm != current->mm || atomic_read(&mm->mm_users) != 1)
 		profil_clock_look_all();
 }
 
 /**
- * profil_clock_init() - set up the clock that the user has chosen
+ * profil_clock_init() - set up the clock that the module parameter chooses
  *
  * Context: Process context.
  * Return: 0, to be undone by profil_clock_exit(), or -errno.
@@ -244,7 +244,7 @@ int profil_clock_init(void)
 }
 
 /**
- * profil_clock_exit() - wait for a postponed look at what other CPUs run
+ * profil_clock_exit() - cancel a postponed look at the tasks of other CPUs
  *
  * Context: Process context; no users are left.
  */

@@ -2,11 +2,12 @@
 /*
  * Sources that perf counts: a perf event on each CPU.
  *
- * Nothing here locks, as only the source's work item touches its events: whatever is done to those
- * of another CPU interrupts it.  Perf itself takes an event from a CPU that goes offline.
+ * Nothing here locks, because only the source's work item touches its events.  An operation on an
+ * event of another CPU interrupts that CPU.  perf itself takes the event from a CPU that goes
+ * offline.
  *
- * The credentials are those of a kernel thread: a profiled user may not be allowed to count what
- * all CPUs do.
+ * perf checks the credentials of a kernel thread here, because the user who profiles may not be
+ * allowed to count on all CPUs.
  *
  * Context: process
  */
@@ -40,7 +41,7 @@ static void profil_counters_stop(struct profil_source *source, unsigned int cpu)
 
 	if (!here->event)
 		return;
-	/* Nobody asks for the time of an event that is to be freed; reading interrupts the CPU. */
+	/* Do not read an event that is to be freed: reading interrupts the CPU. */
 	if (!list_empty(&source->link))
 		profil_counters_add_time(&source->past, here->event);
 	perf_event_release_kernel(here->event);
@@ -48,9 +49,10 @@ static void profil_counters_stop(struct profil_source *source, unsigned int cpu)
 }
 
 /*
- * Perf cannot change the period of an event that counts in code, not in hardware: its next ticks
- * would come at the older period, and stand for the new one.  The older event is released when
- * the new one ticks: perf patches code for the first event and after the last one, and may wait.
+ * perf cannot properly change the period of an event that counts in code, not in hardware: its next
+ * ticks would come at the older period, but stand for the new one.  The older event is released
+ * only once the new one ticks, because perf patches code, and may wait, for the first event and
+ * after the last one.
  */
 static int profil_counters_replace(struct profil_source *source, unsigned int cpu, u64 period)
 {
@@ -66,7 +68,7 @@ static int profil_counters_replace(struct profil_source *source, unsigned int cp
 	return 0;
 }
 
-/* If a PMU refuses another period, its ticks still say which one they stand for. */
+/* If a PMU refuses the new period, its ticks still say which period they stand for. */
 static int profil_counters_start(struct profil_source *source, unsigned int cpu, u64 period)
 {
 	struct profil_source_cpu *here = per_cpu_ptr(source->cpu, cpu);
@@ -81,7 +83,7 @@ static int profil_counters_start(struct profil_source *source, unsigned int cpu,
 	} else if (event->attr.sample_period != period) {
 		if (!source->interrupts)
 			return profil_counters_replace(source, cpu, period);
-		/* Perf takes the PMU from an event when that PMU is unregistered. */
+		/* perf detaches an event from an unregistered PMU. */
 		if (READ_ONCE(event->pmu))
 			perf_event_period(event, period);
 	}
@@ -89,9 +91,9 @@ static int profil_counters_start(struct profil_source *source, unsigned int cpu,
 }
 
 /**
- * profil_counters_read() - ask each CPU how long it has counted
+ * profil_counters_read() - read the times of an event
  * @source: the event
- * @time: receives the sum
+ * @time: receives the sum over all CPUs
  *
  * Context: Process context, may sleep.
  */
@@ -113,7 +115,7 @@ const struct profil_source_ops profil_counters_ops = {
 	.stop	= profil_counters_stop,
 };
 
-/* Other events are counted by the code in which they happen. */
+/* Return: false for events that are counted by the code in which they happen. */
 static bool profil_source_interrupts(const struct perf_event_attr *attr)
 {
 	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
@@ -121,8 +123,8 @@ static bool profil_source_interrupts(const struct perf_event_attr *attr)
 }
 
 /**
- * profil_source_alloc() - make a source of an event
- * @attr: of profil_source_choose()
+ * profil_source_alloc() - allocate the source of an event
+ * @attr: the event, from profil_source_choose()
  * @privileged: for profiles made with CAP_PERFMON
  *
  * Context: Process context, may sleep.
@@ -149,7 +151,7 @@ struct profil_source *profil_source_alloc(const struct perf_event_attr *attr, bo
 }
 
 /**
- * profil_source_free() - free an event that is counted nowhere
+ * profil_source_free() - free the source of an event that is not counted on any CPU
  * @source: not listed; or NULL
  *
  * Context: Process context.

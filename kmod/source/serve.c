@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Serving the sources: what is done on each CPU to have them tick, and when.
+ * Serving the sources: starting, changing, reading and stopping them on each CPU.
  *
- * Starting, changing, reading or stopping what ticks on another CPU interrupts it, may sleep for
- * grace periods, and may take the lock of CPU hotplug (perf turns static keys on and off, and so
- * does the lazy clock's probe).  So only work items do that, without holding a lock.  Commands
- * (source.c) change what is wanted of a source, and wait killably.
+ * Each of these operations interrupts the CPU, may sleep for grace periods, and may take the lock
+ * of CPU hotplug (perf turns static keys on and off, and so does the lazy clock's probe).  So only
+ * work items do them, without holding a lock.  Commands (source.c) request them of a source, and
+ * wait killably.
  *
- * One work item serves all events, one at a time, in turn, and waits between two turns: that
- * bounds the interrupts, whatever users ask for.  The clock has a work item of its own, because a
- * program that starts its profile is not to wait for others' events.
+ * One work item serves all events, one at a time, in turn, and waits between two turns: this
+ * bounds the interrupts, whatever users ask for.  The clock has a work item of its own, so that a
+ * program that starts its profile does not wait for others' events.
  *
  * Context: process
  */
@@ -27,14 +27,14 @@
 #include <linux/sched.h>
 
 /*
- * Jiffies from the end of a turn to the next one.  A turn interrupts a CPU four times at most, if
- * the event needs no capability: perf patches code in three steps, and calls the counter's CPU.
+ * Jiffies from the end of a turn to the next one.  A turn of an event that needs no capability
+ * interrupts a CPU at most four times: perf patches code in three steps, and calls the event's CPU.
  */
 #define TURN	2
 
-/* How long a shorter period lasts after its user has gone, and the clock after its last one. */
+/* A period gets longer, and a clock without users stops, only after this time. */
 #define LINGER	HZ
-/* Opening and closing a clock may patch the kernel's code on all CPUs. */
+/* A clock is closed later, as opening and closing it may patch the kernel's code on all CPUs. */
 #define LINGER_OPEN	(5 * HZ)
 
 static bool stay_open;
@@ -52,17 +52,17 @@ static void profil_sources_serve(struct work_struct *work);
 static DECLARE_WORK(serve, profil_sources_serve);
 static void profil_clock_serve(struct work_struct *work);
 static DECLARE_DELAYED_WORK(serve_clock, profil_clock_serve);
-/* What a turn is for. */
+/* The operation of a turn. */
 typedef void (*profil_source_turn_t)(struct profil_source *source);
 
 /*
- * The period that serves all users, of whom it must have some.
+ * Return: a period that serves all users of a source, which must have at least one.
  *
- * Each change restarts what ticks on every CPU; a user who asks for other periods again and again
+ * Each change restarts the source on every CPU, so a user who keeps asking for different periods
  * could keep it from ticking at all.  So a period at least halves if it gets shorter, and gets
- * longer only after a while.  With each change each CPU loses the part of a period that it has
- * counted.  Of an event that counts in code that may be all that happens in a second: its period
- * gets no longer.
+ * longer only after a while.  At each change, each CPU loses the part of a period that it has
+ * counted.  For an event that counts in code, that may be all that happens in a second, so its
+ * period does not get longer.
  */
 static u64 profil_source_want(const struct profil_source *source)
 {
@@ -106,11 +106,11 @@ static int profil_source_run_cpu(struct profil_source *source, unsigned int cpu,
 		profil_source_stop_cpu(source, cpu);
 	if (!wanted)
 		return -ENODEV;
-	/* Before it starts: if the CPU comes online meanwhile, that clears it again. */
+	/* Set before the start: if the CPU comes online meanwhile, its callback clears it again. */
 	if (!known)
 		cpumask_set_cpu(cpu, &source->cpus);
 	err = source->ops->start(source, cpu, period);
-	/* Tried again: the clock in a second; an event, if only memory was lacking, in a turn. */
+	/* Try again: the clock in a second; an event, if only memory was lacking, in a turn. */
 	if ((err == -ENOMEM && !known) ||
 	    (err && err != -ENODEV && err != -ENOENT && source == &profil_clock_source))
 		cpumask_clear_cpu(cpu, &source->cpus);
@@ -129,9 +129,10 @@ static int profil_source_open(struct profil_source *source)
 }
 
 /*
- * Tick on those CPUs that want it, and on no others.  Where CPUs are of several kinds, a PMU
- * refuses those of the other kinds (-ENOENT): one that can count is enough.  Other errors do not
- * keep the rest from ticking.  Return: 0; -ENOENT if no CPU can count it; the first other error.
+ * Make a source tick on the CPUs that are to have ticks, and on no others.  If a machine has
+ * several kinds of CPU, a PMU refuses the other kinds (-ENOENT): one CPU that can count is enough.
+ * An error on one CPU does not keep the others from ticking.  Return: 0; -ENOENT if no CPU can
+ * count the source's event; the first other error.
  */
 static int profil_source_run_at(struct profil_source *source, u64 period)
 {
@@ -163,7 +164,7 @@ static void profil_source_run(struct profil_source *source)
 		period = profil_source_want(source);
 		if (source->period != period)
 			source->changed = jiffies;
-		/* A longer one no longer serves those who come while it is set. */
+		/* Publish a longer period before it is set: new claims must not rely on the old. */
 		source->period = max(source->period, period);
 	}
 	spin_unlock(&profil_sources_lock);
@@ -195,7 +196,7 @@ static void profil_source_read(struct profil_source *source)
 	spin_unlock(&profil_sources_lock);
 }
 
-/* A grace period after its counters were released: no tick is left, but a note of one may be. */
+/* Runs a grace period after the counters were released: no ticks are left, but notes may be. */
 static void profil_source_free_work(struct work_struct *work)
 {
 	profil_notes_settle();
@@ -206,7 +207,7 @@ static void profil_source_free_work(struct work_struct *work)
 	wake_up_all(&profil_sources_wait);
 }
 
-/* Stop it, unless it has got a user since the turn was chosen. */
+/* Stop a source.  Return: false if it has got a user since the turn was chosen. */
 static bool profil_source_stop(struct profil_source *source)
 {
 	unsigned int cpu;
@@ -242,7 +243,7 @@ static void profil_source_release(struct profil_source *source)
 	queue_rcu_work(profil_wq, &source->free);
 }
 
-/* Return: what the work item has to do for it next, or NULL. */
+/* Return: the next operation on a source, or NULL if there is nothing to do. */
 static profil_source_turn_t profil_source_due(const struct profil_source *source)
 {
 	lockdep_assert_held(&profil_sources_lock);
@@ -256,7 +257,7 @@ static profil_source_turn_t profil_source_due(const struct profil_source *source
 	return source->read < source->read_wanted ? profil_source_read : NULL;
 }
 
-/* Return: the next event in turn, which stays, as only the work item removes it; or NULL. */
+/* Return: the next event in turn, or NULL.  It stays, because only the work item removes it. */
 static struct profil_source *profil_sources_next(profil_source_turn_t *turn)
 {
 	struct profil_source *source;
@@ -292,8 +293,8 @@ static void profil_sources_serve(struct work_struct *work)
 }
 
 /*
- * The clock goes on for one or two seconds without users, so that programs that turn their profile
- * on and off do not restart it each time, and keeps its probe for four more.
+ * Without users, the clock goes on for one or two seconds, so that programs that turn their profile
+ * on and off do not restart it each time.  It keeps its probe for four seconds more.
  */
 static void profil_clock_serve(struct work_struct *work)
 {
@@ -317,8 +318,8 @@ static void profil_clock_serve(struct work_struct *work)
 }
 
 /**
- * profil_source_queue() - queue the work item, as something is wanted of a source or it is idle
- * @source: the source
+ * profil_source_queue() - queue the work item that serves a source
+ * @source: a source with a request, or without users
  *
  * Context: Process context; profil_sources_lock is held.
  */
@@ -350,8 +351,8 @@ void profil_sources_review(void)
 }
 
 /*
- * Perf took this CPU's events when it went offline, even those that were made after the callbacks
- * of modules had run; it can have new ones now.
+ * perf took this CPU's events when it went offline, even events that were created after the
+ * callbacks of modules had run.  The CPU can have new events now.
  */
 static int profil_sources_cpu_online(unsigned int cpu)
 {
@@ -367,7 +368,7 @@ static int profil_sources_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* Perf looks after its own events; a timer would move to another CPU. */
+/* perf takes care of its own events, but a timer would move to another CPU. */
 static int profil_sources_cpu_offline(unsigned int cpu)
 {
 	profil_lazy_clock_stop(&profil_clock_source, cpu);
@@ -393,26 +394,26 @@ int profil_sources_init(void)
 		return state;
 	hotplug_state = state;
 	err = stay_open ? profil_source_open(&profil_clock_source) : 0;
-	/* A CPU may have come online meanwhile, and the work item be queued. */
+	/* Undo all: a CPU may have come online meanwhile, and its callback queued the work item. */
 	if (err)
 		profil_sources_exit();
 	return err;
 }
 
 /**
- * profil_sources_exit() - undo profil_sources_init(); releases what the last profiles had counted
+ * profil_sources_exit() - undo profil_sources_init(), and release the sources of the last profiles
  *
  * Context: Process context; no users are left.
  */
 void profil_sources_exit(void)
 {
 	profil_clock_exit();
-	/* The clock stops, and its probe goes, at once. */
+	/* Stop the clock and remove its probe at once. */
 	stay_open = false;
 	profil_clock_source.idle = jiffies - LINGER_OPEN;
 	mod_delayed_work(profil_wq, &serve_clock, 0);
 	flush_delayed_work(&serve_clock);
-	/* Not before: an offline CPU's clock cannot be stopped any more. */
+	/* Not before: the callback has to stop the clock of a CPU that goes offline. */
 	cpuhp_remove_state_nocalls(hotplug_state);
 	cancel_delayed_work_sync(&serve_clock);
 	flush_work(&serve);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sources: what may tick, the claims of profiles on it, and requests to serve.c.
+ * Sources, the claims of profiles on them, and requests to serve.c.
  *
  * Context: process
  */
@@ -11,29 +11,30 @@
 #include <linux/jiffies.h>
 #include <linux/string.h>
 
-/* Each costs a counter on every CPU: of the whole module, and of users without CAP_PERFMON. */
+/* Limits, as each source costs a counter on every CPU: for all, and without CAP_PERFMON. */
 #define SOURCES_MAX	64
 #define SOURCES_USERS	40
 
 /**
  * profil_source_choose() - copy the event of a proof
- * @attr: receives what is to be counted
+ * @attr: receives the event to count
  * @event: the caller's event
  *
- * What perf has granted for one process is counted on every CPU, for all tasks.  A software
- * event costs only a few instructions there; hardware counters, breakpoints and tracepoints
- * are shared by the whole machine, and only for users who may count there.
+ * perf may have permitted the event for one process only, but here it is counted on every CPU,
+ * for all tasks.  A software event costs only a few instructions there.  Hardware counters,
+ * breakpoints and tracepoints are shared by the whole machine, so they are only for users who
+ * may count all tasks of a CPU.
  *
  * Context: Process context.
- * Return: 0; -EINVAL if it is a clock, or cannot be of a task; -EOPNOTSUPP for a breakpoint,
- * where one cannot have a handler; -ENODEV if its PMU is gone; -EPERM.
+ * Return: 0; -EINVAL if it is a clock, or cannot be counted for a task; -EOPNOTSUPP for a
+ * breakpoint, if breakpoints cannot have a handler here; -ENODEV if its PMU is gone; -EPERM.
  */
 int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event)
 {
 	const struct perf_event_attr *from = &event->attr;
 	const struct pmu *pmu = READ_ONCE(event->pmu);
 
-	/* Perf takes an event from a PMU that is unregistered; its owner keeps the descriptor. */
+	/* perf detaches an event from an unregistered PMU, but its owner keeps the descriptor. */
 	if (!pmu)
 		return -ENODEV;
 	*attr = (struct perf_event_attr) {
@@ -43,7 +44,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		.exclude_user	= from->exclude_user,
 		.exclude_kernel	= from->exclude_kernel,
 	};
-	/* No more of them: that bounds the sources, each event in either mode or in both. */
+	/* Copy nothing more of a software event: this bounds the number of different sources. */
 	if (from->type == PERF_TYPE_SOFTWARE)
 		return from->config == PERF_COUNT_SW_CPU_CLOCK ||
 		       from->config == PERF_COUNT_SW_TASK_CLOCK ? -EINVAL : 0;
@@ -70,7 +71,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		if (pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
 	}
-	/* perf has already permitted an event that is on a CPU. */
+	/* perf permits an event on a CPU only to users who may count all tasks there. */
 	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;
 }
 
@@ -80,7 +81,10 @@ static struct profil_source *profil_claim_source(const struct profil_claim *clai
 	return claim->source ?: &profil_clock_source;
 }
 
-/* @attr: the event of @claim.  A breakpoint has no second slot for another period. */
+/*
+ * @attr: the event of @claim.  Claims on a breakpoint with different periods do not share a source:
+ * a CPU has too few breakpoints to replace one.
+ */
 static bool profil_source_fits(const struct profil_source *source,
 			       const struct profil_claim *claim,
 			       const struct perf_event_attr *attr)
@@ -93,7 +97,7 @@ static bool profil_source_fits(const struct profil_source *source,
 	       (attr->type != PERF_TYPE_BREAKPOINT || period == claim->period);
 }
 
-/* Return: the source that ticks, or will; NULL if there is none, or if it cannot. */
+/* Return: the source that ticks for a claim, or will; NULL if there is none, or if it cannot. */
 static struct profil_source *profil_source_find(const struct profil_claim *claim,
 						const struct perf_event_attr *attr)
 {
@@ -108,7 +112,7 @@ static struct profil_source *profil_source_find(const struct profil_claim *claim
 	return NULL;
 }
 
-/* Return: true if no source may be added for a claim, even if those without users were freed. */
+/* Return: true if no source may be added for a claim, even once those without users are freed. */
 static bool profil_sources_are_used(const struct profil_claim *claim)
 {
 	struct profil_source *source;
@@ -189,7 +193,7 @@ static int profil_source_claim(struct profil_claim *claim, const struct perf_eve
 	return 0;
 }
 
-/* Return: true if the source serves its user, or @err says why it never will. */
+/* Return: true if the source serves the claim, or never will, for the reason in @err. */
 static bool profil_source_try(struct profil_claim *claim, const struct perf_event_attr *attr,
 			      struct profil_source *fresh, int *err)
 {
@@ -210,7 +214,7 @@ static bool profil_source_try(struct profil_claim *claim, const struct perf_even
  * profil_source_get() - make the clock or an event tick for a profile
  * @claim: the profile's claim, with an empty node, and @privileged set
  * @attr: the event, from profil_source_choose(); NULL: the clock
- * @period: ns, or events between two samples
+ * @period: ns, or events, between two samples
  *
  * If the source ticks too rarely, or not at all, this waits for a work item.  An event waits for
  * its turn: two jiffies for each source with work to do.
@@ -243,7 +247,7 @@ int profil_source_get(struct profil_claim *claim, const struct perf_event_attr *
 	return err;
 }
 
-/* Return: true if the source was read since then, or there is no longer one. */
+/* Return: true if the source was read since @since, or the claim was given up. */
 static bool profil_source_was_read(const struct profil_claim *claim, u64 since)
 {
 	bool done;
@@ -259,16 +263,16 @@ static bool profil_source_was_read(const struct profil_claim *claim, u64 since)
 }
 
 /**
- * profil_source_account() - tell what became of an event since it got its first profile
- * @claim: with or without a claim
- * @since: no value may be older, in ns of ktime_get_ns()
- * @report: receives it
+ * profil_source_account() - report an event's counts and times since its first claim
+ * @claim: a claim on an event, which may have been given up
+ * @since: no value may be older than this, in ns of ktime_get_ns()
+ * @report: receives the report
  *
  * Reading the counters of all CPUs waits for its turn, as in profil_source_get(); all waiters
  * get the same values.
  *
  * Context: Process context, may sleep; no lock is held.
- * Return: 0; -ENOENT if there is no claim; -EINTR.
+ * Return: 0; -ENOENT if the claim was given up; -EINTR.
  */
 int profil_source_account(struct profil_claim *claim, u64 since,
 			  struct profil_source_report *report)
@@ -301,12 +305,12 @@ int profil_source_account(struct profil_claim *claim, u64 since,
 }
 
 /**
- * profil_source_is() - does this event tick for a profile?
- * @claim: with or without a claim
- * @attr: of profil_source_choose(); its modes do not matter
+ * profil_source_is() - check whether an event ticks for a profile
+ * @claim: the profile's claim on an event, which may have been given up
+ * @attr: the event, from profil_source_choose(); its exclude_user and exclude_kernel do not matter
  *
  * Context: Process context.
- * Return: true if it does; false without a claim.
+ * Return: true if it does; false if the claim was given up.
  */
 bool profil_source_is(struct profil_claim *claim, const struct perf_event_attr *attr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ticks: the clock, and events of perf.
+ * Sources of ticks: the clock, and events of perf.
  *
  * Context: any
  */
@@ -22,18 +22,19 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * Sources: what may tick, the claims of profiles on it, and requests to serve.c.
+ * Sources, the claims of profiles on them, and requests to serve.c.
  */
 
 /**
- * struct profil_source_ops - how a source ticks
+ * struct profil_source_ops - the operations of a source
  * @open: called before the first CPU ticks; may be NULL
  * @close: undoes @open when no CPU ticks any more
  * @start: tick on a CPU every @period; if it ticks there already, only change the period
- * @stop: no longer tick on a CPU; no effect if it does not.  Waits for the tick that runs, or
- *	what a tick reaches is freed a grace period later
+ * @stop: stop ticking on a CPU; no effect if it does not tick there.  Waits for a running tick,
+ *	unless all that ticks reach is freed a grace period later
  *
- * All are called by the source's work item only, in process context, without a lock.
+ * Called in process context, without a lock, by the source's work item only, except that @open may
+ * be called when the module is loaded.
  */
 struct profil_source_ops {
 	int (*open)(void);
@@ -43,13 +44,13 @@ struct profil_source_ops {
 };
 
 /**
- * struct profil_source_cpu - what a source has on a CPU
- * @event: perf's event, or NULL; for the work item alone
+ * struct profil_source_cpu - the state of a source on a CPU
+ * @event: perf's event, or NULL; used by the work item only
  * @due: when the perf clock's previous tick was due, in ns of CLOCK_MONOTONIC; 0: there was none
  * @missed: ticks that were not offered to any profile
- * @throttled: how often perf has stopped the event until the CPU's next jiffy
+ * @throttled: number of times that perf has stopped the event until the CPU's next jiffy
  *
- * All but @event is written by ticks of that CPU, once it ticks.
+ * Once the source ticks on a CPU, only its ticks there write to the members, except @event.
  */
 struct profil_source_cpu {
 	struct perf_event *event;
@@ -59,9 +60,9 @@ struct profil_source_cpu {
 };
 
 /**
- * struct profil_source_time - how long an event was counted, on all CPUs together
- * @enabled: ns that it was to be counted
- * @running: ns that it was counted: fewer if more events were wanted than there are counters
+ * struct profil_source_time - the times of an event, on all CPUs together
+ * @enabled: ns for which it was enabled
+ * @running: ns for which it was counted; fewer if more events were enabled than there are counters
  */
 struct profil_source_time {
 	u64 enabled;
@@ -71,28 +72,28 @@ struct profil_source_time {
 /**
  * struct profil_source - the clock, or an event, for all profiles that sample it
  * @ops: how it ticks; constant
- * @attr: what perf counts, unless the clock is lazy; constant
- * @privileged: of the profiles made with CAP_PERFMON, whose period others must not shorten: perf
- *	stops an event that ticks too often; constant
- * @tick: what perf calls; constant
+ * @attr: the event for perf to count, unless the clock is lazy; constant
+ * @privileged: an event for profiles made with CAP_PERFMON.  Others must not shorten its period,
+ *	because perf stops an event that ticks too often; constant
+ * @tick: perf's overflow handler; constant
  * @interrupts: each tick is an interrupt of its own, as in &struct profil_claim; constant
- * @least: its period is not halved below this; constant
- * @cpu: for each CPU
- * @cpus: where it ticks, or was to tick when it last ran.  The bit of a CPU that has come online
- *	is cleared: perf may have taken its event
- * @past: of events that were released; for the work item alone
+ * @least: the period is not halved below this; constant
+ * @cpu: its state on each CPU
+ * @cpus: CPUs on which it ticks, or was to tick when it was last started.  The bit of a CPU that
+ *	has come online is cleared, because perf may have taken the CPU's event
+ * @past: times of events that were released; used by the work item only
  * @open: @ops->open has been called; likewise
- * @link: among all events; this and all that follows is guarded by profil_sources_lock
+ * @link: in profil_sources; this and all members after it are guarded by profil_sources_lock
  * @users: claims on it, the shortest period first
- * @idle: when the last of them went, in jiffies
+ * @idle: when the last claim was given up, in jiffies
  * @runs: it ticks
- * @err: why it never will, or 0
- * @period: ns or events between two ticks
- * @changed: when that was changed last, in jiffies
+ * @err: the error that keeps it from ticking, or 0
+ * @period: ns, or events, between two ticks
+ * @changed: when @period was last changed, in jiffies
  * @read_wanted: @time must not be older than this, in ns of ktime_get_ns()
  * @read: @time is not older than this
- * @time: how long it was counted
- * @free: ends it
+ * @time: its times as last read
+ * @free: frees it a grace period after its counters were released
  */
 struct profil_source {
 	const struct profil_source_ops *ops;
@@ -120,12 +121,12 @@ struct profil_source {
 
 /**
  * struct profil_source_report - an event's counts and times
- * @type: what is counted, as in &struct perf_event_attr
+ * @type: type of the event, as in &struct perf_event_attr
  * @config: likewise
  * @period: events between two ticks, for all profiles that share its counters
  * @missed: as in &struct profil_source_cpu, summed over all CPUs
  * @throttled: likewise
- * @time: how long it was counted
+ * @time: the times of the event
  */
 struct profil_source_report {
 	u32 type;
@@ -136,13 +137,13 @@ struct profil_source_report {
 	struct profil_source_time time;
 };
 
-/* Guards all that follows, and what is wanted of each source. */
+/* Guards the variables below, and the state of each source that commands request or read. */
 extern spinlock_t profil_sources_lock;
-/* The events.  Only their work item takes one out of the list. */
+/* The events.  Only their work item removes one from the list. */
 extern struct list_head profil_sources;
-/* Those in the list, and those whose counters were released less than a grace period ago. */
+/* The number of events, including those that have left the list but have not been freed yet. */
 extern unsigned int profil_nr_sources;
-/* Woken when something that was wanted has been done, or a source was freed. */
+/* Woken after each turn of a work item, and when a source was freed. */
 extern wait_queue_head_t profil_sources_wait;
 
 /* clock.c */
@@ -171,7 +172,7 @@ int profil_source_account(struct profil_claim *claim, u64 since,
 			  struct profil_source_report *report);
 
 /**
- * profil_source_is_used() - does any profile claim a source?
+ * profil_source_is_used() - check whether any profile claims a source
  * @source: the source
  *
  * Context: Process context; profil_sources_lock is held.
@@ -207,17 +208,17 @@ void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);
 
 /*
- * The tick of the lazy clock, and what arms it.
+ * The tick of the lazy clock, and the code that arms it.
  */
 
 /**
  * struct profil_lazy_clock - the clock of one CPU
  * @timer: fires at the point of @cell, if @armed
- * @period: length of a cell, in ns; 0: stopped
- * @cell: where the current cell begins, in ns of CLOCK_MONOTONIC
- * @left: cells for which @secret is still used, @cell included
- * @secret: pseudo-random, of this CPU and a group of cells
- * @interrupt: the interrupt in which the timer last ran, as the kernel counts them on this CPU
+ * @period: length of a cell of the time grid, in ns; 0: stopped
+ * @cell: start of the current cell, in ns of CLOCK_MONOTONIC
+ * @left: number of cells for which @secret is still used, @cell included
+ * @secret: pseudo-random number for this CPU and a group of cells
+ * @interrupt: the kernel's number of timer interrupts on this CPU when the timer last ran
  * @armed: the timer is queued
  */
 struct profil_lazy_clock {

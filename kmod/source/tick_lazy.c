@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick of the lazy clock, and what arms it.
+ * The tick of the lazy clock, and the code that arms it.
  *
- * It fires only at the points of a grid.  Time is cut into cells of one period,
- * and each cell has one point, given by a hash of the cell's start and a secret.
- * The task that runs at that point is sampled.  The point is unpredictable, so a
- * task can neither synchronise with the clock nor hide from it.
+ * The clock fires only at the points of a grid.  The grid cuts time into cells of
+ * one period, and each cell has one point, given by a hash of the cell's start and
+ * a secret.  The task that runs at that point is sampled.  The point is unpredictable,
+ * so a task can neither synchronise with the clock nor hide from it.
  *
  * A CPU's clock is touched on that CPU only, with interrupts off: by the timer,
  * the probe on sched_switch, and inter-processor calls.
@@ -28,7 +28,7 @@ static_assert(PROFIL_CLOCK_MAX >> PROFIL_POINT_SHIFT == 0);
 DEFINE_PER_CPU_ALIGNED(struct profil_lazy_clock, profil_lazy_clocks);
 siphash_key_t profil_lazy_key __ro_after_init;
 
-/* The secret of the current cell and those that follow it in its group. */
+/* Compute the secret of the current cell, and of those after it in its group. */
 static noinline void profil_lazy_renew(struct profil_lazy_clock *clock)
 {
 	u64 index = div64_u64(clock->cell, clock->period);
@@ -78,8 +78,8 @@ static void profil_lazy_arm(struct profil_lazy_clock *clock)
 }
 
 /*
- * Cells passed without a tick: interrupts were off, or the machine was stopped.
- * The next point is in the first cell that is not over.
+ * Count points that passed without a tick, because interrupts were off, or the machine
+ * was stopped.  Return: the next point, which is the first one that has not passed.
  */
 static u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 {
@@ -115,12 +115,12 @@ static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
 }
 
 /*
- * Any tick.  It leaves the section that profil_lazy_tick() has entered.
+ * Count any tick, and leave the section that profil_lazy_tick() has entered.
  *
- * The timer was set to a point without a look at the time.  If that point had passed, the
- * kernel runs the timer again in the same interrupt: so such a tick is late, and others may be,
- * too.  Low-resolution timers run in the scheduler's tick, which the kernel does not count as a
- * timer interrupt, so their ticks always look like that, and are late only if the clock says so.
+ * The timer was set to a point without reading the time.  If that point had passed, the kernel
+ * runs the timer again in the same interrupt, so such a tick is late, and more points may have
+ * passed.  Low-resolution timers run in the scheduler's tick, which the kernel does not count as a
+ * timer interrupt, so their ticks always look late.  Only the time tells whether they are.
  */
 static noinline enum hrtimer_restart profil_lazy_tick_any(struct profil_lazy_clock *clock)
 {
@@ -157,7 +157,7 @@ static __always_inline enum hrtimer_restart profil_lazy_leave(struct profil_lazy
 	return profil_lazy_again(clock, profil_lazy_point(clock));
 }
 
-/* The tick of the only profile, which needs the slow path. */
+/* Count a tick that the fast path cannot count, for the only profile. */
 static noinline enum hrtimer_restart
 profil_lazy_tick_profile(struct profil_lazy_clock *clock, struct profil_profile *profile)
 {
@@ -165,7 +165,7 @@ profil_lazy_tick_profile(struct profil_lazy_clock *clock, struct profil_profile 
 	return profil_lazy_leave(clock);
 }
 
-/* The tick of the only recording. */
+/* Count a tick for the only profile, which is a recording. */
 static noinline enum hrtimer_restart
 profil_lazy_tick_recording(struct profil_lazy_clock *clock, struct profil_binding *only)
 {
@@ -174,15 +174,15 @@ profil_lazy_tick_recording(struct profil_lazy_clock *clock, struct profil_bindin
 }
 
 /**
- * profil_lazy_tick() - the timer of a CPU
- * @timer: of its &struct profil_lazy_clock
+ * profil_lazy_tick() - the function of a CPU's timer
+ * @timer: the timer in the CPU's &struct profil_lazy_clock
  *
- * Nearly all ticks are counted right here, or are those of one recording.  Every other tick
- * takes another path, before anything has been changed.
+ * Nearly all ticks are counted here, or are ticks of a single recording.  Any other tick takes
+ * another path, before anything has been changed.
  *
- * Context: Hard interrupt, interrupts off, on the CPU whose clock it is: timers of an offlined
- * CPU migrate, but this one was stopped before.
- * Return: HRTIMER_RESTART, or HRTIMER_NORESTART when current is not profiled.
+ * Context: Hard interrupt, interrupts off, on the timer's CPU: timers of an offlined CPU migrate,
+ * but this one was stopped before.
+ * Return: HRTIMER_RESTART, or HRTIMER_NORESTART if current is not profiled.
  */
 enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 {
@@ -265,7 +265,7 @@ void profil_lazy_begin(void *period)
 {
 	struct profil_lazy_clock *clock = this_cpu_ptr(&profil_lazy_clocks);
 
-	/* Its function is not running: we are, on its CPU. */
+	/* The timer's function is not running: this runs on its CPU, with interrupts off. */
 	hrtimer_try_to_cancel(&clock->timer);
 	clock->armed = false;
 	WRITE_ONCE(clock->period, *(u64 *)period);

@@ -4,11 +4,11 @@
  *
  * The perf clock's ticks are hard interrupts.  An event may come anywhere: in a system call with
  * interrupts on (page faults), in the scheduler (context switches), in a clock's tick
- * (tracepoints, breakpoints), in an NMI (counters of x86).  So its tick turns interrupts off, and
- * is missed if its CPU is in a section.  An NMI only leaves a note (tick/note.c), which an
- * interrupt of the same CPU counts as soon as it can.
+ * (tracepoints, breakpoints), in an NMI (counters of x86).  So an event's tick turns interrupts
+ * off, and is missed if its CPU is in a section.  An NMI only leaves a note (tick/note.c), which
+ * an interrupt of the same CPU counts as soon as it can.
  *
- * Context: hard interrupt; an event's also NMI and process context
+ * Context: hard interrupt; an event's tick also NMI and process context
  */
 #include "source/source.h"
 
@@ -24,11 +24,11 @@
 DEFINE_PER_CPU(struct profil_source_cpu, profil_perf_cpu);
 
 /*
- * Any tick.  It leaves the section that profil_perf_tick() has entered.
+ * Count any tick, and leave the section that profil_perf_tick() has entered.
  *
- * If it does not come one period after the previous one, ticks are missing (throttle, interrupts
- * off, an idle CPU), or the timer was restarted with another period.  Missing ticks count as
- * late; this tick stands for the rest of the interval.
+ * If the tick does not come one period after the previous one, ticks are missing (throttle,
+ * interrupts off, an idle CPU), or the timer was restarted with a different period.  Missing ticks
+ * count as late; this tick stands for the rest of the interval.
  */
 static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 due)
 {
@@ -45,12 +45,12 @@ static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 
 }
 
 /**
- * profil_perf_tick() - perf's overflow handler
- * @event: of this CPU
+ * profil_perf_tick() - overflow handler of the perf clock
+ * @event: the clock's event on this CPU
  * @data: unused
  * @regs: the interrupted registers
  *
- * Like profil_lazy_tick(), it calls nothing for nearly all ticks.
+ * Like profil_lazy_tick(), it calls no function for nearly all ticks.
  *
  * Context: Hard interrupt, interrupts off.
  */
@@ -95,10 +95,10 @@ static void profil_note_count(struct profil_note *note)
 }
 
 /**
- * profil_event_notes_count() - count what NMIs of this CPU have noted
- * @work: of the notes
+ * profil_event_notes_count() - count the notes of this CPU's NMIs
+ * @work: the work of the CPU's notes
  *
- * Those that there are now: NMIs may write more at any time, and queue it again.
+ * Only the present notes: NMIs may write more at any time, and queue @work again.
  *
  * Context: Hard interrupt.
  */
@@ -119,10 +119,10 @@ void profil_event_notes_count(struct irq_work *work)
 }
 
 /**
- * profil_event_tick() - perf's overflow handler
- * @event: of this CPU
+ * profil_event_tick() - overflow handler of an event
+ * @event: the event on this CPU
  * @data: unused
- * @regs: where the event came
+ * @regs: the interrupted registers
  *
  * Context: Any.
  */
@@ -133,10 +133,10 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 period = event->hw.sample_period;
 	unsigned long flags;
 
-	/* perf has decided that this tick is the last one of its jiffy. */
+	/* perf has decided that this tick is the event's last one in this jiffy. */
 	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
 		this_cpu_inc(source->cpu->throttled);
-	/* It came late, or is a tracepoint, where perf ignores exclude_user. */
+	/* The event came late, or is a tracepoint, for which perf ignores exclude_user. */
 	if (unlikely(source->attr.exclude_user) && user_mode(regs))
 		return;
 	if (in_nmi()) {
