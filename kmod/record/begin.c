@@ -2,10 +2,10 @@
 /*
  * How a recording begins, moves to another table of counts, and gets its processes.
  *
- * A process that is added, or forked by one that is followed, is bound at once.  In a system-wide
- * recording it first gets a watch, which has the owner of its ticks, when it forks, executes a
- * program or has a tick; each of its address spaces gets a binding when a tick there has to be
- * resolved.  So a program without ticks costs a watch, and one that does nothing costs nothing.
+ * A process that is added, or forked by a followed process, is bound at once.  In a system-wide
+ * recording, a process first gets a watch, which has the owner of its ticks, when it forks,
+ * executes a program or has a tick.  Each of its address spaces gets a binding when a tick there
+ * has to be resolved.  So a program without ticks costs a watch, and an idle process nothing.
  *
  * Context: process, except functions that say otherwise
  */
@@ -31,7 +31,7 @@
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \
 		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL | \
 		     PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
-/* Flags that a profile has, too. */
+/* Flags that the recording's profile has, too. */
 #define PROFILE_FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
@@ -41,10 +41,10 @@
 #define CHAIN_NUMBERS	16
 
 /**
- * profil_recording_check_table() - check the table that the caller gives
+ * profil_recording_check_table() - check the caller's table of counts
  * @table: its address
  * @nr_counts: number of its elements
- * @start: receives the table, as samples
+ * @start: receives the table, as its samples
  *
  * Context: Process context.
  * Return: 0 or -EINVAL.
@@ -62,9 +62,9 @@ int profil_recording_check_table(u64 table, u32 nr_counts, struct profil_start *
 }
 
 /**
- * profil_recording_check() - check what the caller asks for
- * @record: from user space
- * @start: receives the profile whose samples are the table of counts
+ * profil_recording_check() - check a request for a recording
+ * @record: the request, from user space
+ * @start: receives a request for a profile whose samples are the table of counts
  *
  * Context: Process context.
  * Return: 0 or -EINVAL.
@@ -81,7 +81,7 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 	/* Time in the kernel counts at one place: in the kernel, or at the call. */
 	if (flags & PROFIL_RECORD_KERNEL && flags & PROFIL_KERNEL_TICKS)
 		return -EINVAL;
-	/* An event's target is the event's own, and everybody needs no target. */
+	/* The target of an event is in the event itself, and a system-wide recording has none. */
 	if (record->target && flags & (PROFIL_EVENT | PROFIL_RECORD_EVERYBODY))
 		return -EINVAL;
 	*start = (struct profil_start) {
@@ -118,7 +118,7 @@ static void profil_recording_prepare(struct profil_recording *recording)
 	WARN_ON_ONCE(recording->nr != PROFIL_NUMBERS_FIXED);
 }
 
-/* Allocate its chains, charged to current. */
+/* Allocate the chains of a recording, charged to current. */
 static int profil_recording_hash(struct profil_recording *recording)
 {
 	size_t chains = (size_t)2 << recording->bits;
@@ -140,8 +140,8 @@ static int profil_recording_hash(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_create() - make a recording
- * @record: from user space, checked
+ * profil_recording_create() - create a recording
+ * @record: the request, checked
  * @ns: the PID namespace of its reader
  *
  * Context: Process context, may sleep; current pays for it.
@@ -189,15 +189,15 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 }
 
 /**
- * profil_recording_life() - the number of an address space that is bound to a recording
- * @profile: of the recording
+ * profil_recording_life() - get the number of an address space in a recording
+ * @profile: the recording's profile
  * @mm: the address space
  *
- * The threads in it share its number, or memory in which it generates code would be a text of
- * each of them.
+ * Its recorded threads share the number.  Otherwise, generated code in its memory would be a
+ * different text for each thread.
  *
  * Context: Any.
- * Return: its number, which is a new one unless another of its threads is recorded.
+ * Return: the number, a new one unless another of its threads is recorded.
  */
 u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm)
 {
@@ -215,9 +215,9 @@ u64 profil_recording_life(const struct profil_profile *profile, const struct mm_
 
 /**
  * profil_recording_bind() - count ticks in an address space for a recording
- * @profile: of the recording
+ * @profile: the recording's profile
  * @mm: a new address space, grabbed for the binding
- * @owned: the owner of ticks there
+ * @owned: the owner of ticks in the address space
  * @binding: memory for a binding; or NULL
  *
  * Context: Any but hard interrupt.
@@ -229,7 +229,7 @@ int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
 	int err;
 
 	BUILD_BUG_ON(sizeof(*binding) > PROFIL_NODE_SIZE);
-	/* A recording that is over gives no memory, and loses nothing. */
+	/* A recording that is over has no memory to give, but nothing is lost either. */
 	if (!binding)
 		return READ_ONCE(profile->retired) ? -ENOENT : -ENOMEM;
 	profil_binding_init(binding, mm, profile);
@@ -240,7 +240,7 @@ int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
 	return err;
 }
 
-/* Return: what is to be released without the lock. */
+/* Return: the pins that the caller has to release without the lock. */
 static struct profil_pins *profil_move_replace(struct profil_profile *profile,
 					       struct profil_pins *pins)
 {
@@ -271,8 +271,8 @@ static int profil_move_pin(struct profil_profile *profile, struct profil_layout 
 
 /**
  * profil_recording_move() - change the table of counts, between two ticks
- * @profile: of a recording
- * @start: the table, as samples, checked
+ * @profile: a recording's profile
+ * @start: the table, as its samples, checked
  *
  * Context: Process context, may sleep.
  * Return: 0, -EINTR, -ENOENT if it has ended, -EPERM if current's address space is not that of
@@ -287,7 +287,7 @@ int profil_recording_move(struct profil_profile *profile, const struct profil_st
 
 	if (!pins)
 		return -ENOENT;
-	/* They are charged only as long as they are the profile's, so do not wait with them. */
+	/* Do not hold these pins while waiting: they are charged only while they are in use. */
 	own = pins->mm == current->mm;
 	old = profil_layout_get(pins->layout);
 	profil_pins_put(pins);
@@ -303,15 +303,15 @@ int profil_recording_move(struct profil_profile *profile, const struct profil_st
 
 /**
  * profil_meet_process() - watch a process for a system-wide recording
- * @bucket: of @pid
- * @profile: of the recording
+ * @bucket: the bucket of @pid
+ * @profile: the recording's profile
  * @pid: the process's thread group
  * @owned: the owner of its ticks
  * @memory: as for profil_watch_add()
  *
  * Context: Any; the lock of @bucket is held, with interrupts off.
- * Return: the watch that it has now, which may have been there; NULL: none, as the recording has
- * ended, there are too many, or the session follows it for another profile.
+ * Return: the watch of the process, new or not; NULL if the recording has ended, if there are too
+ * many watches or no memory, or if the session follows the process for another profile.
  */
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,
@@ -333,13 +333,13 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 
 /**
  * profil_meet_task() - find the owner of a task's ticks in a system-wide recording
- * @profile: of the recording, whose memory cgroup is active
- * @task: current; or referenced, and a kernel thread or kept from executing a program
- * @mm: its address space; NULL for a kernel thread
+ * @profile: the profile of the recording, whose memory cgroup is active
+ * @task: current; or a referenced task: a kernel thread, or kept from executing a program
+ * @mm: the task's address space; NULL for a kernel thread
  * @payer: profil_payer() of the task
  *
  * Context: Process context, may sleep.
- * Return: its owner; PROFIL_NOBODY without memory, or if it exits.
+ * Return: the owner; PROFIL_NOBODY without memory or numbers, or if the task exits.
  */
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm, unsigned long payer)
@@ -352,19 +352,19 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	struct profil_bucket *bucket;
 	unsigned long flags;
 
-	/* It has, or may have, passed the exit probe, which would end the watch. */
+	/* The task may have passed the exit probe, which would have to end the watch. */
 	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
 		goto free;
 	watch = profil_meet_alloc(profile, sizeof(*watch));
 	if (!watch)
 		goto free;
-	/* Its program may have an owner already; then that needs no memory. */
+	/* If there is already an owner for its program, no memory is needed. */
 	owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
 	if (profil_recording_lacks_owner(recording, owned, payer)) {
 		profil_meet_fill(profile, &pool);
 		owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
 	}
-	/* There was no memory, or no number: the process's next tick tries again. */
+	/* There was no memory: the process's next tick tries again. */
 	if (profil_recording_lacks_owner(recording, owned, payer))
 		goto free;
 	bucket = profil_watch_bucket(pid);
@@ -374,7 +374,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	smp_mb();
 	if (met && !atomic_read(&task->signal->live))
 		profil_watch_exit(met);
-	/* Without a watch the owner keeps its name: system-wide readers may see every program. */
+	/* Without a watch, keep the owner: a system-wide reader may see every program. */
 	if (met)
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);

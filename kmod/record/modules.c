@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which modules had code at which kernel addresses, for recordings that count there.
+ * The modules that had code in the kernel, for recordings that count by kernel address.
  *
- * Ticks count by address, where another module may be loaded later.  So a recording has
- * generations: loading a module begins the next one, if there were ticks where modules are.
- * A number has the first and the last generation of its code; of several numbers at an
- * address in one generation, only the last can have had ticks.
+ * Another module may be loaded at the same address later.  So a recording has generations:
+ * loading a module begins the next one, if there were ticks in the range of modules.  The
+ * entry of a module's code has the code's first and last generation.  If several entries have
+ * the same address in one generation, only the last one can have had ticks.
  *
- * The notifiers are called before the code of a module can run, and after it has run.
+ * The notifier is called before the code of a module can run, and after it has run.
  *
  * Context: process
  */
@@ -21,12 +21,12 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* The window, from a recording's base on, that covers the kernel's text and its modules. */
+/* The size of the window, from a recording's base on, that covers the kernel and its modules. */
 #define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)
 
 /**
- * profil_modules_begin() - tell a recording of modules from now on
- * @recording: one that counts ticks by their place in the kernel
+ * profil_modules_begin() - keep a recording up to date about modules from now on
+ * @recording: a recording that counts ticks by kernel address
  *
  * Context: Process context, may sleep.
  */
@@ -39,7 +39,7 @@ void profil_modules_begin(struct profil_recording *recording)
 	mutex_unlock(&profil_told_lock);
 }
 
-/* Without memory or a number for code that was there, the places of ticks are unknown. */
+/* A module's code got no number: from now on, ticks in modules count at an unknown place. */
 static void profil_modules_lose(struct profil_recording *recording)
 {
 	lockdep_assert_held(&profil_told_lock);
@@ -52,8 +52,8 @@ static bool profil_modules_lost(const struct profil_recording *recording)
 }
 
 /*
- * Code of a module: its number and its first generation are not known yet.  Once it has gone, its
- * entry is no longer found by its identity, as the module may be loaded there again.
+ * Make an entry for a module's code, without its number and first generation.  Once the code has
+ * gone, its entry is no longer found by identity, because the module may be loaded there again.
  */
 static struct profil_entry profil_modules_like(const struct module *module,
 					       const struct profil_code *code)
@@ -71,7 +71,7 @@ static struct profil_entry profil_modules_like(const struct module *module,
 	return like;
 }
 
-/* Not charged to the recorder: the loader must not reclaim from its memory cgroup. */
+/* Not charged to the recorder, from whose memory cgroup the loader must not reclaim. */
 static void profil_modules_fill(struct profil_pool *pool)
 {
 	profil_pool_fill(pool, 1, sizeof(struct profil_entry), GFP_KERNEL);
@@ -92,7 +92,7 @@ static void profil_modules_came(struct profil_recording *recording, const struct
 	profil_pool_empty(&pool);
 }
 
-/* Return: the number of code whose last generation is this; 0 without memory or numbers. */
+/* Set the last generation of a module's code.  Return: its number; 0 without memory or numbers. */
 static u32 profil_modules_seal(struct profil_recording *recording, const struct profil_entry *like,
 			       struct profil_pool *pool)
 {
@@ -108,7 +108,7 @@ static u32 profil_modules_seal(struct profil_recording *recording, const struct 
 static void profil_modules_went(struct profil_recording *recording, const struct module *module,
 				const struct profil_code *code)
 {
-	/* If it was loaded before the recording began, it is not known, and its first is 0. */
+	/* Code that was loaded before the recording has no entry, and 0 as its first generation. */
 	struct profil_entry like = profil_modules_like(module, code);
 	struct profil_pool none = {}, pool = {};
 	const struct profil_entry *entry;
@@ -121,7 +121,7 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 	profil_modules_fill(&pool);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_find_locked(recording, &like, &none, 0);
-	/* Modules have had no ticks since it was loaded, so the reader need not know it. */
+	/* No module has had a tick since this one was loaded, so the reader need not know it. */
 	unused = (entry ? entry->state : 0) == recording->generation &&
 		 !READ_ONCE(recording->modules_ticked);
 	if (!unused)
@@ -136,7 +136,7 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 		profil_recording_forget(recording, number);
 }
 
-/* Ticks in code that is loaded now are of another generation than those before. */
+/* Begin a new generation for ticks in the code that is being loaded, if this one has ticks. */
 static void profil_modules_change(struct profil_recording *recording)
 {
 	if (profil_modules_lost(recording) || !READ_ONCE(recording->modules_ticked))
@@ -184,7 +184,7 @@ static int profil_modules_notify(struct notifier_block *unused, unsigned long st
 static struct notifier_block notifier = { .notifier_call = profil_modules_notify };
 
 /**
- * profil_modules_init() - register for news of modules
+ * profil_modules_init() - register the notifier of modules
  *
  * Context: Process context.
  * Return: 0 or -errno.

@@ -16,7 +16,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* Its effective user, and the ID of its cgroup v2, or 0 without cgroups. */
+/* Get a task's effective user, and the ID of its cgroup v2 if the kernel has cgroups. */
 static void profil_owner_look(struct profil_entry *owner, struct task_struct *task)
 {
 	rcu_read_lock();
@@ -29,8 +29,8 @@ static void profil_owner_look(struct profil_entry *owner, struct task_struct *ta
 
 /*
  * Look at the process of a live owner, by its leader, as /proc does.  execve(2) changes the
- * credentials first, and then ends the owner, under the recording's lock, which is held.
- * Return: the state of the owner.
+ * credentials first, and then the exec probe ends the owner, under the recording's lock, which is
+ * held here.  Return: the state of the owner.
  */
 static u32 profil_owner_look_live(struct profil_entry *owner)
 {
@@ -42,7 +42,7 @@ static u32 profil_owner_look_live(struct profil_entry *owner)
 	task = pid_task(owner->pid, PIDTYPE_TGID);
 	if (task) {
 		profil_owner_look(owner, task);
-		/* Credentials of the next program are published after this bit was set. */
+		/* The next program's credentials are published after in_execve was set. */
 		smp_rmb();
 		if (task->in_execve) {
 			owner->uid = before.uid;
@@ -55,8 +55,8 @@ static u32 profil_owner_look_live(struct profil_entry *owner)
 }
 
 /*
- * The owner of a process.  Return: NULL if the reader has forgotten it: the process may still
- * use its number, which may be another entry's by now.
+ * Return: the entry of a process's owner; NULL if the reader has forgotten it.  The process may
+ * then still use the owner's number, which may be another entry's by now.
  */
 static struct profil_entry *profil_owner_of(struct profil_recording *recording, u32 number,
 					    const struct pid *pid)
@@ -71,9 +71,9 @@ static struct profil_entry *profil_owner_of(struct profil_recording *recording, 
 /**
  * profil_owner_refresh() - update the user, cgroup and state of an owner's process
  * @recording: the recording
- * @owner: copied from it, of one process; receives user, cgroup and state
+ * @owner: a copy of the entry of one process's owner; receives user, cgroup and state
  *
- * What is seen here is the owner's own, unless the state is PROFIL_OWNER_EXECUTES.
+ * If the state is PROFIL_OWNER_EXECUTES, user and cgroup are those from when the owner began.
  *
  * Context: Any but hard interrupt.
  */
@@ -96,7 +96,7 @@ void profil_owner_refresh(struct profil_recording *recording, struct profil_entr
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 }
 
-/* @like: its text and name, and its parent.  Return: as profil_owner_task(). */
+/* Find the owner of a task.  @like: its text, name and parent.  Return: as profil_owner_task(). */
 static struct profil_owned profil_owner_find(struct profil_recording *recording,
 					     struct profil_entry *like, struct task_struct *task,
 					     struct profil_pool *pool, unsigned long payer)
@@ -119,7 +119,7 @@ static struct profil_owned profil_owner_find(struct profil_recording *recording,
 	return number ? (struct profil_owned) { number } : PROFIL_NOBODY;
 }
 
-/* The number of a program's text.  Return: 0 without memory or numbers. */
+/* Return: the number of a program's text; 0 without memory or numbers. */
 static u32 profil_owner_text(struct profil_recording *recording, struct task_struct *task,
 			     struct file *program, struct profil_pool *pool, unsigned long payer)
 {
@@ -132,16 +132,16 @@ static u32 profil_owner_text(struct profil_recording *recording, struct task_str
 }
 
 /**
- * profil_owner_task() - the owner that a task's ticks count for, by the program that it runs
+ * profil_owner_task() - find the owner of a task's ticks, by the program that the task runs
  * @recording: the recording
- * @task: current; or the caller keeps it from executing another program
- * @mm: its address space; NULL: it is a kernel thread
- * @parent: profil_owner_end() of the owner that executed the program; 0: not known
+ * @task: current; or a task that the caller keeps from executing another program
+ * @mm: the task's address space; NULL for a kernel thread
+ * @parent: the owner that executed the program, as profil_owner_end() returns it; 0: not known
  * @pool: memory for an owner and a text: the recording's pool, or one of the caller's own
- * @payer: profil_payer() of the task; 0: of no user's
+ * @payer: profil_payer() of the task; 0: the numbers are for no user
  *
  * Context: Any but hard interrupt.
- * Return: the owner; PROFIL_NOBODY without memory or numbers, or if it was reaped.
+ * Return: the owner; PROFIL_NOBODY without memory or numbers, or if the task was reaped.
  */
 struct profil_owned profil_owner_task(struct profil_recording *recording, struct task_struct *task,
 				      struct mm_struct *mm, u32 parent, struct profil_pool *pool,
@@ -169,11 +169,11 @@ struct profil_owned profil_owner_task(struct profil_recording *recording, struct
 }
 
 /**
- * profil_owner_fork() - the owner that a child's ticks count for
+ * profil_owner_fork() - find the owner of a child's ticks
  * @recording: the recording
- * @owned: its parent's owner
- * @pid: its parent's thread group
- * @child: a task of the child
+ * @owned: the parent's owner
+ * @pid: the parent's thread group
+ * @child: the child's task
  *
  * Context: Any but hard interrupt; current forks.
  * Return: the owner; PROFIL_NOBODY without memory or numbers.
@@ -200,18 +200,19 @@ struct profil_owned profil_owner_fork(struct profil_recording *recording,
 }
 
 /**
- * profil_owner_end() - a process ends, executes another program, or is no longer followed
+ * profil_owner_end() - end the owner of a process
  * @recording: the recording
- * @owned: its owner; no effect if that is not of one process, or has ended
- * @pid: its thread group
- * @look: the reader is told its present user and cgroup: they have not changed with the program
+ * @owned: the owner; no effect if it is not of one process, or has ended
+ * @pid: the process's thread group
+ * @look: give the reader the process's present user and cgroup: its program has not changed
  *
- * If the process goes on, the reader is told no later ones, as no probe would see it execute a
- * program whose user and cgroup must not be told.
+ * Called when the process ends, executes another program, or is no longer followed.  In the last
+ * case, the reader gets no later user and cgroup, because no probe would notice that the process
+ * executes a program that the reader may not see.
  *
  * Context: Any but hard interrupt; with @look, the lock of its watch's bucket is held, which the
  * probe on execve(2) takes.
- * Return: its number; 0 if it is not of one process, or is forgotten.
+ * Return: the owner's number; 0 if the owner is not of one process, or is forgotten.
  */
 u32 profil_owner_end(struct profil_recording *recording, struct profil_owned owned,
 		     const struct pid *pid, bool look)

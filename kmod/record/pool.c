@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of a recording: memory for the probes that follow its processes, and for what a tick has
- * found, whose task must not reclaim memory for others.
+ * The pool of a recording: memory for the probes that follow its processes, and for lookups after
+ * a tick, because the task that had the tick must not reclaim memory for others.
  *
  * Context: tracepoint probe
  */
@@ -16,17 +16,17 @@
 #include <linux/spinlock.h>
 
 /*
- * Nodes to begin with, if only execs or also forks are followed, six of which the first entries
- * take; when full; refill below.
+ * Numbers of nodes in a pool: at the start, if only execs, or also forks, are followed (the first
+ * entries take six of them); when the pool is full; and below which it is filled again.
  */
 #define POOL_EXECS	14
 #define POOL_START	70
 #define POOL_SIZE	512
 #define FILL_BELOW	256
-/* After this, a worker that found no memory, or another worker reclaiming, tries again. */
+/* A worker that finds no memory, or another worker reclaiming, tries again after this time. */
 #define FILL_AGAIN	(HZ / 4)
 
-/* Allocates at the recorder's expense.  Context: Process. */
+/* Fill a pool at the recorder's expense.  Context: Process. */
 static void profil_recording_fill_work(struct work_struct *work)
 {
 	struct profil_recording *recording = container_of(to_delayed_work(work),
@@ -45,12 +45,12 @@ static void profil_recording_fill_work(struct work_struct *work)
 		profil_user_reclaimed(recording->user);
 	}
 	set_active_memcg(before);
-	/* It may have ended meanwhile: then what was filled is not charged. */
+	/* If the recording has ended meanwhile, free the nodes, for which no user is charged. */
 	if (READ_ONCE(recording->ended)) {
 		profil_recording_drain(recording);
 		return;
 	}
-	/* Until then the work is pending, so that asking for memory does not queue it. */
+	/* The work is pending until then, so requests for memory do not queue it earlier. */
 	if (low)
 		mod_delayed_work(profil_user_wq, &recording->fill, FILL_AGAIN);
 }
@@ -71,7 +71,7 @@ int profil_recording_fill(struct profil_recording *recording, bool forks)
 }
 
 /**
- * profil_recording_refill() - have the pool filled if much of it was taken
+ * profil_recording_refill() - queue the work that fills the pool, if much of it was taken
  * @recording: the recording, referenced or found under RCU
  *
  * Context: Any but hard interrupt.
@@ -85,7 +85,7 @@ void profil_recording_refill(struct profil_recording *recording)
 /**
  * profil_recording_take() - take memory for a binding, a watch or an entry
  * @recording: as for profil_recording_refill()
- * @keep: how many nodes stay for others
+ * @keep: number of nodes to leave for others
  *
  * Context: Any but hard interrupt.
  * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
@@ -106,12 +106,12 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
 }
 
 /**
- * profil_meet_alloc() - memory for what a tick has found
- * @profile: of a recording, whose memory cgroup is active
+ * profil_meet_alloc() - allocate memory for a lookup after a tick
+ * @profile: the profile of a recording, whose memory cgroup is active
  * @bytes: how much
  *
- * In a system-wide recording no task reclaims memory; only the work that fills the pool does.
- * Nor does the work item that all recordings share (record/unmet.c).
+ * In a system-wide recording, only the work that fills the pool reclaims memory, and no task does.
+ * The work item that all recordings share (record/unmet.c) does not reclaim either.
  *
  * Context: Process context, may sleep.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
@@ -127,9 +127,9 @@ void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 }
 
 /**
- * profil_meet_fill() - memory for two entries: an owner or a cell, and its text
+ * profil_meet_fill() - allocate memory for two entries: an owner or a cell, and its text
  * @profile: as for profil_meet_alloc()
- * @pool: receives them, unless there is no memory; the caller empties it
+ * @pool: receives the memory, if there is any; the caller empties the pool
  *
  * Context: Process context, may sleep.
  */

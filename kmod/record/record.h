@@ -84,8 +84,8 @@ void profil_watches_remove(struct profil_recording *recording);
 
 /* pool.c */
 /*
- * This many nodes are for probes alone, as a tick can ask again.  It is less than a recording that
- * follows forks begins with, so that the work fills the pool before ticks find no memory.
+ * This many nodes of a pool are for probes alone, because a later tick can ask again.  A recording
+ * that follows forks begins with more, so that the pool is filled before ticks find no memory.
  */
 #define PROFIL_POOL_PROBES	48
 

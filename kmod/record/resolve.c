@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is mapped at the PC of a tick.
+ * Looking up the mapping at the PC of a tick.
  *
- * The task that had the tick looks it up, on its way back to user mode: before it
- * executes another instruction, so only other threads of its process can have changed
- * anything.  It never waits for mmap_lock, as it would not have waited without the
- * profile.  If the tick came in kernel mode, and counts where the task called the kernel, a
- * work item looks instead (record/unmet.c), at what is mapped there by then.
+ * The task that had the tick looks it up on its way back to user mode, before it executes
+ * another instruction, so only other threads of its process can have changed the mapping.
+ * It never waits for mmap_lock, because it would not have waited without the profile.  If
+ * the tick came in kernel mode, and counts at the PC that called the kernel, a work item
+ * (record/unmet.c) looks up the mapping that is there by then.
  *
  * Context: process
  */
@@ -25,16 +25,16 @@
 
 /* After this many failures in a row to get mmap_lock, a tick's text is unknown. */
 #define TRIES		16
-/* What the offset in a key can hold. */
+/* The number of offsets that a key can hold. */
 #define OFFSETS		BIT_ULL(PROFIL_COUNT_SHIFT)
 
 /**
- * struct found - what is mapped at a PC
+ * struct found - the mapping that was found at a PC
  * @pc: the PC
- * @file: of the mapping, referenced; or NULL
+ * @file: the mapping's file, referenced; or NULL
  * @same: identity of the text, or only the kind UNKNOWN if there is no text
  * @hit: the part of the mapping; its key is only the offset
- * @counted: its cell was known, so the tick is counted already
+ * @counted: the text's cell was cached, so the tick is counted already
  */
 struct found {
 	u64 pc;
@@ -44,7 +44,7 @@ struct found {
 	bool counted;
 };
 
-/* The vDSO is a special mapping, which only its name tells from others. */
+/* The vDSO is a special mapping, which differs from others only by its name. */
 static bool profil_resolve_is_vdso(struct vm_area_struct *vma)
 {
 	const char *name;
@@ -66,7 +66,7 @@ static void profil_resolve_vma(struct vm_area_struct *vma, struct found *found)
 	found->hit.low = low;
 	found->hit.span = end - low + 1;
 	found->hit.mappings = profil_mm_mappings(vma->vm_mm);
-	/* Not a device's or io_uring's: a recording would hold it, and a reader could open it. */
+	/* No device's or io_uring's file: a recording would hold it, and a reader could open it. */
 	if (vma->vm_file && S_ISREG(file_inode(vma->vm_file)->i_mode)) {
 		offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
 		/* No known executable is that large. */
@@ -79,7 +79,7 @@ static void profil_resolve_vma(struct vm_area_struct *vma, struct found *found)
 			.word = { (uintptr_t)vma->vm_private_data, vma->vm_end - vma->vm_start },
 		};
 	} else {
-		/* Offsets are from the start of an aligned range as large as a key can hold. */
+		/* Offsets count from the start of an aligned range as large as a key can hold. */
 		base = round_down((u64)low, OFFSETS);
 		found->same = (struct profil_identity) {
 			.kind = PROFIL_KIND_MEMORY, .word = { 0, base },
@@ -101,7 +101,7 @@ static struct profil_binding *profil_resolve_binding_in(const struct hlist_head 
 	return NULL;
 }
 
-/* The binding of the tick's address space; under RCU, which keeps it.  NULL if it is gone. */
+/* Return: the binding of the tick's address space, which RCU keeps; NULL if it is gone. */
 static struct profil_binding *profil_resolve_binding(const struct profil_question *question)
 {
 	return profil_resolve_binding_in(&profil_binding_bucket(question->mm)->chain, question);
@@ -109,11 +109,11 @@ static struct profil_binding *profil_resolve_binding(const struct profil_questio
 
 /**
  * profil_resolve_count() - count a tick that has waited
- * @question: the tick
- * @cell: its cell
- * @offset: its offset there
+ * @question: the tick's question
+ * @cell: the tick's cell
+ * @offset: the tick's offset in the cell's text
  *
- * Interrupts stay off: profil_sections_settle() waits for sections.
+ * Counts in a section, for which profil_sections_settle() waits.
  *
  * Context: Process context.
  */
@@ -135,9 +135,10 @@ void profil_resolve_count(const struct profil_question *question, u32 cell, u64 
 }
 
 /*
- * Count the tick in the cell of its text: @cell, or, if that is 0, the one that was remembered.
- * In one section, so that nothing has to be looked for, or locked, twice.
- * @forgets: of the recording, read before @cell was looked for.  Return: false if there is none.
+ * Count the tick in the cell of its text: in @cell or, if that is 0, in the cached cell.  This is
+ * one section, so that nothing has to be looked up, or locked, twice.
+ * @forgets: &profil_recording.forgets, read before @cell was looked up.
+ * Return: false if no cell is known.
  */
 static bool profil_resolve_known(const struct profil_question *question, struct found *found,
 				 u32 forgets, u32 cell)
@@ -166,7 +167,10 @@ static bool profil_resolve_known(const struct profil_question *question, struct 
 	return cell;
 }
 
-/* Return: false if mmap_lock is taken. */
+/*
+ * Look up the mapping and, if the cell of its text is cached, count the tick.  Return: false if
+ * mmap_lock is taken.
+ */
 static bool profil_resolve_find(const struct profil_question *question, struct found *found)
 {
 	const struct profil_recording *recording = question->profile->recording;
@@ -188,13 +192,13 @@ static bool profil_resolve_find(const struct profil_question *question, struct f
 	return true;
 }
 
-/* A system-wide recording binds an address space only when it has a tick. */
+/* A system-wide recording binds an address space only after a tick there. */
 static void profil_resolve_bind(const struct profil_question *question)
 {
 	struct profil_profile *profile = question->profile;
 	bool bound;
 
-	/* If the owner could not be found, the next tick asks again. */
+	/* If the owner could not be found, the next tick tries again. */
 	if (!profile->everybody || READ_ONCE(question->task->mm) != question->mm ||
 	    question->owned.owner == PROFIL_NOBODY.owner)
 		return;
@@ -206,7 +210,7 @@ static void profil_resolve_bind(const struct profil_question *question)
 				      profil_meet_alloc(profile, sizeof(struct profil_binding)));
 }
 
-/* Make the table of hits if there is none.  Return: the life of the address space, or 0. */
+/* Bind the address space, and allocate its hits, if needed.  Return: the binding's life, or 0. */
 static u64 profil_resolve_prepare(const struct profil_question *question)
 {
 	struct profil_hits *hits = NULL;
@@ -234,7 +238,7 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	return life;
 }
 
-/* The cell of a text; 0 without memory or numbers, or if the process was reaped. */
+/* Return: the cell of a text; 0 without memory or numbers, or if the process was reaped. */
 static u32 profil_resolve_cell(const struct profil_question *question, struct found *found)
 {
 	struct profil_recording *recording = question->profile->recording;
@@ -251,7 +255,7 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 		if (!text.pid)
 			return 0;
 	}
-	/* Usually the text and the cell have numbers already. */
+	/* First try without memory: usually the text and the cell have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
 		if (try && profil_recording_left(recording, question->payer))
 			profil_meet_fill(question->profile, &pool);
@@ -295,7 +299,7 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 		fput(found->file);
 }
 
-/* @alive: its memory is not gone. */
+/* @alive: the address space of the question is not gone. */
 static void profil_resolve_look(const struct profil_question *question, u64 pc, bool alive,
 				struct found *found)
 {
@@ -310,9 +314,9 @@ static void profil_resolve_look(const struct profil_question *question, u64 pc, 
 }
 
 /**
- * profil_resolve_call() - count a tick in kernel mode where its task called the kernel
- * @question: the task's, which has an address space; its owner is known
- * @pc: where it called the kernel
+ * profil_resolve_call() - count a tick in kernel mode at the PC that called the kernel
+ * @question: the tick's question, with an address space and a known owner
+ * @pc: the PC
  *
  * Context: Process context, may sleep.
  * Return: false, with nothing counted, if the memory is gone.
@@ -324,7 +328,7 @@ bool profil_resolve_call(struct profil_question *question, u64 pc)
 	if (!mmget_not_zero(question->mm))
 		return false;
 	profil_resolve_look(question, pc, true, &found);
-	/* Its end must not wait until memory is allocated: it closes files. */
+	/* The address space closes files when it ends: do not delay that by allocating memory. */
 	mmput_async(question->mm);
 	if (!found.counted)
 		profil_resolve_slowly(question, &found);
@@ -333,7 +337,7 @@ bool profil_resolve_call(struct profil_question *question, u64 pc)
 
 /**
  * profil_resolve_work() - answer a question
- * @work: of a tick in user mode
+ * @work: the work of a question that is not in PROFIL_MODE_KERNEL
  *
  * Runs in the task that had the tick, possibly in its exit, when it no longer has an mm.
  *
@@ -345,10 +349,10 @@ void profil_resolve_work(struct callback_head *work)
 	struct profil_profile *profile = question->profile;
 	struct found found;
 
-	/* If it exits, or executes another program, its memory is gone. */
+	/* If current exits, or has executed another program, the tick's memory is gone. */
 	profil_resolve_look(question, question->place[0], current->mm == question->mm, &found);
 	if (!found.counted)
 		profil_resolve_slowly(question, &found);
-	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
+	smp_store_release(&question->task, NULL);	/* ticks may use it again */
 	profil_profile_put(profile);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a recording knows of an address space: what is mapped where, and which cells its
- * texts have.
+ * A recording's cache for an address space: its mappings, and the cells of its texts.
  *
- * A look-up of a mapping is valid until any mapping changes, and then it is repeated.  Mostly
- * the text is the same as before, so its cell is known, too, and need not be looked for among
- * those of the whole recording.
+ * A lookup of a mapping is valid until any mapping changes, and is then repeated.  Usually the
+ * text is the same as before, so its cell is cached, and need not be looked up among the cells
+ * of the whole recording.
  *
  * Context: process
  */
@@ -19,15 +18,15 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* How long a hit is valid, and so how long an overwritten file may go unnoticed. */
+/* A hit is valid for this long at most, because an overwritten file goes unnoticed until then. */
 #define BELIEVED	DIV_ROUND_UP(HZ, 10)
 #define CELL_BITS	5
 
 /**
- * struct cell - the cell of a text of an address space
- * @text: its identity
- * @owner: whose cell; 0: not in use
- * @number: of the cell
+ * struct cell - a cached cell
+ * @text: identity of the cell's text
+ * @owner: the cell's owner; 0: not in use
+ * @number: the cell's number
  */
 struct cell {
 	struct profil_identity text;
@@ -36,10 +35,10 @@ struct cell {
 };
 
 /**
- * struct space - what is known of an address space
- * @hits: what ticks see of it, and its lock; first, as it is freed by its address
- * @forgets: &profil_recording.forgets for which @cell is valid
- * @cell: by a hash of the text
+ * struct space - the cache for an address space
+ * @hits: the part that ticks read, and the lock; first, because the cache is freed by its address
+ * @forgets: the value of &profil_recording.forgets for which @cell is valid
+ * @cell: cells, by a hash of the text
  */
 struct space {
 	struct profil_hits hits;
@@ -48,11 +47,11 @@ struct space {
 };
 
 /**
- * profil_space_alloc() - memory for what is known of an address space
- * @profile: of the recording, whose memory cgroup is active
+ * profil_space_alloc() - allocate the cache for an address space
+ * @profile: the profile of the recording, whose memory cgroup is active
  *
  * Context: Process.
- * Return: what ticks see of it, to be freed with kfree(); NULL without memory.
+ * Return: the part that ticks read, to be freed with kfree(); NULL without memory.
  */
 struct profil_hits *profil_space_alloc(const struct profil_profile *profile)
 {
@@ -72,7 +71,10 @@ static noinline void profil_space_forget(struct space *space, u32 forgets)
 	space->forgets = forgets;
 }
 
-/* The lock is held.  Numbers of cells that may have been forgotten are dropped. */
+/*
+ * Drop all cells if the reader has forgotten numbers.  The lock is held.  Return: the element for
+ * the cell of a text.
+ */
 static __always_inline struct cell *profil_space_cell(struct space *space,
 						      const struct profil_identity *text,
 						      u32 forgets)
@@ -97,8 +99,8 @@ static __always_inline bool profil_space_is_text(const struct profil_identity *a
 }
 
 /*
- * The way of a set that the hit replaces: its own, or the next one.  If mappings have changed,
- * older hits may overlap it, but those are no longer valid.
+ * Return: the way of a set that a hit replaces: the way with the same address, or the next one.  If
+ * mappings have changed, older hits may overlap the new hit, but are no longer valid.
  */
 static struct profil_hit *profil_space_way(struct profil_hits *hits, const struct profil_hit *hit)
 {
@@ -110,7 +112,7 @@ static struct profil_hit *profil_space_way(struct profil_hits *hits, const struc
 	return &hits->hit[set][hits->next[set]++ % PROFIL_HIT_WAYS];
 }
 
-/* The lock is held. */
+/* Store a hit.  The lock is held. */
 static void profil_space_believe(struct profil_hits *hits, u32 cell, const struct profil_hit *hit)
 {
 	struct profil_hit *way = profil_space_way(hits, hit);
@@ -126,12 +128,12 @@ static void profil_space_believe(struct profil_hits *hits, u32 cell, const struc
 
 /**
  * profil_space_recall() - add a hit, if the cell of its text is known
- * @hits: of the address space
- * @text: what is mapped
- * @owner: whose cell
- * @forgets: of the recording, read before @number was looked for
- * @number: of the cell, to be remembered; 0: as it was remembered
- * @hit: where; its key is only the offset
+ * @hits: the hits of the address space
+ * @text: identity of the mapped text
+ * @owner: the cell's owner
+ * @forgets: &profil_recording.forgets, read before @number was looked up
+ * @number: number of the cell, to be cached; 0: use the cached number
+ * @hit: the part of the mapping; its key is only the offset
  *
  * Context: Interrupts off, under RCU.
  * Return: the number of the cell; 0 if it is not known.

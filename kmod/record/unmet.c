@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks in kernel mode that have to wait: of tasks new to a system-wide recording, whose owners
- * a work item finds, and of tasks that called the kernel from a text that it finds.
+ * Ticks in kernel mode that wait for a work item.  It finds the owners of tasks that are new to a
+ * system-wide recording, and the texts from which tasks called the kernel.
  *
- * The task itself may stay in a system call for as long as it likes, and a kernel thread never
- * leaves the kernel.
+ * The tasks cannot do this: a task may stay in a system call for as long as it likes, and a kernel
+ * thread never leaves the kernel.
  *
  * Context: process
  */
@@ -21,7 +21,10 @@
 #include <linux/sched/task.h>
 #include <linux/task_work.h>
 
-/* Count ticks where the task called the kernel; in the kernel, if the memory is gone. */
+/*
+ * Count ticks at their places in the kernel or, with PROFIL_KERNEL_TICKS, at the PCs that called
+ * the kernel, unless the memory there is gone.
+ */
 static void profil_unmet_count(struct profil_question *question, int ticks)
 {
 	u32 kernel = profil_owned_kernel(question->owned);
@@ -39,8 +42,9 @@ static void profil_unmet_count(struct profil_question *question, int ticks)
 }
 
 /*
- * The lock keeps the process from executing another program before it has a watch, which the
- * probe on exec changes.  Other holders may wait for user memory, so the work only tries it.
+ * Find the owner of a process's ticks.  The lock keeps the process from executing another program
+ * before it has a watch, which the exec probe changes.  Other holders of the lock may wait for user
+ * memory, so this only tries to take it.
  */
 static struct profil_owned profil_unmet_process(const struct profil_question *question)
 {
@@ -51,7 +55,7 @@ static struct profil_owned profil_unmet_process(const struct profil_question *qu
 
 	if (!down_read_trylock(exec))
 		return owned;
-	/* Does it still have the address space that its ticks came in? */
+	/* Check that the task still has the address space in which its ticks came. */
 	task_lock(task);
 	stays = question->mm && task->mm == question->mm;
 	task_unlock(task);
@@ -77,7 +81,7 @@ static void profil_unmet_answer(struct profil_question *question)
 	if (question->mm)
 		mmdrop(question->mm);
 	WRITE_ONCE(question->kernel, false);
-	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
+	smp_store_release(&question->task, NULL);	/* ticks may use it again */
 	put_task_struct(task);
 	profil_profile_put(profile);
 }
@@ -90,7 +94,7 @@ static void profil_unmet_work(struct work_struct *unused)
 	for_each_possible_cpu(cpu) {
 		question = per_cpu_ptr(profil_questions, cpu);
 		for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
-			/* The tick has filled it in. */
+			/* Pairs with profil_ask(): the tick has filled in the question. */
 			if (smp_load_acquire(&question->kernel))
 				profil_unmet_answer(question);
 		cond_resched();
@@ -105,7 +109,7 @@ static void profil_unmet_asked(struct irq_work *unused)
 }
 
 /**
- * profil_unmet_init() - make the places of questions, and set what answers them
+ * profil_unmet_init() - allocate the places of questions, and set the functions that answer them
  *
  * Context: Process context, before the first tick.
  * Return: 0 or -ENOMEM.

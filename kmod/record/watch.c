@@ -16,9 +16,9 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-/* How long after the end of a process ticks of its exit may still come. */
+/* Ticks of the exit of a process may still come for this long after its end. */
 #define LEAVE_AFTER	DIV_ROUND_UP(HZ, 10)
-/* In a storm of exits, the work runs once for all watches of this time, not once for each. */
+/* In a storm of exits, the work item runs once for all watches of this time, not once for each. */
 #define LEAVE_TOGETHER	DIV_ROUND_UP(HZ, 20)
 
 struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
@@ -36,9 +36,9 @@ void profil_watches_init(void)
 }
 
 /*
- * The user of a system-wide recording does not choose whom it follows, and it follows each process
- * once.  If it were charged, strangers' processes would use up what that user may follow.  Return:
- * false if its user follows too many.
+ * A system-wide recording is not charged: its user does not choose the processes, and it follows
+ * each of them once.  Otherwise strangers' processes would use up the user's limit.  Return: false
+ * if the user follows too many.
  */
 static bool profil_watch_charge(const struct profil_profile *profile)
 {
@@ -53,12 +53,12 @@ static void profil_watch_uncharge(const struct profil_profile *profile)
 
 /**
  * profil_watch_find() - find the watch of a session on a process
- * @bucket: of @pid
- * @profile: one of the session's
+ * @bucket: the bucket of @pid
+ * @profile: a profile of the session
  * @pid: the process's thread group
  *
  * Context: Any; the lock of @bucket is held.
- * Return: the watch, which may be of another profile, or NULL.
+ * Return: the watch, which may be for another profile of the session, or NULL.
  */
 struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 				       const struct profil_profile *profile,
@@ -73,7 +73,7 @@ struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 	return NULL;
 }
 
-/* May the profile follow the process, too?  Return: 0, charged for its watch; -EBUSY, -EDQUOT. */
+/* Charge for a watch if the profile may follow the process, too.  Return: 0; -EBUSY, -EDQUOT. */
 static int profil_watch_room(const struct profil_bucket *bucket,
 			     const struct profil_profile *profile, const struct pid *pid)
 {
@@ -114,9 +114,9 @@ static bool profil_watch_insert(struct profil_bucket *bucket, struct profil_prof
 
 /**
  * profil_watch_add() - follow a process
- * @bucket: of @pid
+ * @bucket: the bucket of @pid
  * @profile: the profile that the process's ticks count for
- * @pid: its thread group, which the session does not follow
+ * @pid: the process's thread group, which the session does not follow yet
  * @owned: the owner of its ticks
  * @memory: zeroed memory for a watch; NULL: take it from the recording's pool
  *
@@ -131,7 +131,7 @@ struct profil_watch *profil_watch_add(struct profil_bucket *bucket,
 	struct profil_watch *watch = memory;
 	int err;
 
-	/* It gets no more memory then, and nothing is lost. */
+	/* A recording that is over has no memory to give, but nothing is lost either. */
 	if (READ_ONCE(profile->retired))
 		return ERR_PTR(-ENOENT);
 	err = profil_watch_room(bucket, profile, pid);
@@ -151,8 +151,8 @@ struct profil_watch *profil_watch_add(struct profil_bucket *bucket,
 }
 
 /*
- * The process has ended, or is followed no longer.  Waking the reader takes an interrupt, so the
- * reader of a system-wide recording is not told of each end.
+ * A process has ended, or is no longer followed.  Waking the reader takes an interrupt, so the
+ * reader of a system-wide recording is not woken.
  */
 static void profil_watch_left(struct profil_profile *profile)
 {
@@ -166,7 +166,7 @@ static void profil_watch_left(struct profil_profile *profile)
 
 /**
  * profil_watch_exit() - note that a process exits
- * @watch: of the process, in the table
+ * @watch: the watch of the process, in the table
  *
  * Ticks of a task that has given up its memory count for its process, so the watch of the process
  * stays in the table for a while.
@@ -200,9 +200,9 @@ static void profil_watch_free_rcu(struct rcu_head *rcu)
 
 /**
  * profil_watch_remove() - stop following a process
- * @watch: of the process; no effect if it is no longer in the table
+ * @watch: the watch of the process; no effect if it is no longer in the table
  *
- * It is freed a grace period later.
+ * The watch is freed a grace period later.
  *
  * Context: Any; the lock of the watch's bucket is held.
  */
@@ -222,7 +222,7 @@ void profil_watch_remove(struct profil_watch *watch)
 	call_rcu(&watch->rcu, profil_watch_free_rcu);
 }
 
-/* The first watch whose time is over; of a recording that has ended, any.  Under RCU. */
+/* Return: a watch whose time is over, or any of an ended recording; or NULL.  RCU keeps it. */
 static struct profil_watch *profil_watch_first(struct profil_recording *recording)
 {
 	struct profil_watch *watch;
@@ -239,7 +239,7 @@ static struct profil_watch *profil_watch_first(struct profil_recording *recordin
 }
 
 /**
- * profil_watches_remove() - forget processes that have ended some time ago
+ * profil_watches_remove() - remove the watches of processes that ended some time ago
  * @recording: the recording; if it has ended, it follows no process any more
  *
  * Context: Process context.
@@ -256,7 +256,7 @@ void profil_watches_remove(struct profil_recording *recording)
 		if (watch) {
 			bucket = profil_watch_bucket(watch->pid);
 			raw_spin_lock_irqsave(&bucket->lock, flags);
-			/* First, while the probe on execve(2) finds it and waits for the lock. */
+			/* First, while the exec probe still finds the watch, and so waits. */
 			if (!hlist_unhashed(&watch->node))
 				profil_owner_end(recording, watch->owned, watch->pid, true);
 			profil_watch_remove(watch);
@@ -301,7 +301,7 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
 
 	if (existing)
 		return existing->until ? -ESRCH : -EEXIST;
-	/* Its end may have been noted, in a watch that is no longer in the table. */
+	/* The process's end may have been noted in a watch that is no longer in the table. */
 	if (!atomic_read(&target->signal->live))
 		return -ESRCH;
 	err = profil_watch_room(bucket, profile, pid);
@@ -312,14 +312,14 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
 		profil_watch_uncharge(profile);
 		return err;
 	}
-	/* The profile's lock is held, and @binding was published, so it is not over. */
+	/* The profile's lock is held, and @binding was published, so the recording is not over. */
 	WARN_ON_ONCE(!profil_watch_insert(bucket, profile, pid, binding->owned, watch));
 	return 0;
 }
 
 /**
  * profil_watch_publish() - publish a binding, and follow its process
- * @binding: of a recording to the process's address space
+ * @binding: a recording's binding to the process's address space
  * @watch: zeroed memory for a watch
  * @target: one of the process's threads
  *
@@ -332,7 +332,7 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct task_struct *target)
 {
-	/* NULL: it was reaped since the proof was checked. */
+	/* NULL if the process was reaped since the proof was checked. */
 	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
 	struct profil_bucket *bucket;
 	unsigned long flags;
