@@ -59,7 +59,7 @@ TEST_CASE("a loop across the memory of a matrix has the faults, one for each ele
 	if (!swap)
 		support::skip("this kernel has no zram");
 	/* The matrix has 16 MiB, so its least recently used pages are swapped out. */
-	group.set("memory.max", "12M");
+	group.set("memory.high", "12M");
 	const Output output = profil("record -e page-faults,major-faults -o " + file +
 				     " -- sh -c 'echo $$ >/sys/fs/cgroup/" +
 				     "profil-small/cgroup.procs; exec " + program("cli_matrix") + "'");
