@@ -114,6 +114,19 @@ inline std::map<std::string, uint64_t> values_of(const std::string &file, const 
 	return values;
 }
 
+/**
+ * The function with the most samples outside the kernel, in which a debug kernel spends more.
+ *
+ * @param nth  0 for the first one
+ */
+inline std::string hottest(const Json &json, size_t nth = 0)
+{
+	for (const Json &row : json["rows"])
+		if (row["object"] != "[kernel]" && row["function"] != "[kernel]" && nth-- == 0)
+			return row["function"].get<std::string>();
+	return "none";
+}
+
 /** A function's percentage of the samples or, with --by object, an object's. */
 inline double percent(const Json &json, const std::string &name)
 {

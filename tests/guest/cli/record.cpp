@@ -22,9 +22,9 @@ TEST_CASE("a command's hottest function comes first, at fixed and at random addr
 		CHECK_FALSE(has(output.text, "the command exited"));
 		const Json json = report(file);
 
-		CHECK(json["rows"][0]["function"] == "burn_hot()");
+		CHECK(hottest(json) == "burn_hot()");
 		CHECK(json["rows"][0]["object"] == program(name));
-		CHECK(json["rows"][1]["function"] == "burn_cold()");
+		CHECK(hottest(json, 1) == "burn_cold()");
 		CHECK(percent(json, "burn_hot()") + percent(json, "burn_cold()") > 50);
 		CHECK(json["processes"] == 1);
 		CHECK(json["ticks"]["outside"] == 0);
@@ -42,7 +42,7 @@ TEST_CASE("a running process is recorded by its PID with all its threads", "[cli
 	REQUIRE(output.status == 0);
 	const Json json = report(file);
 
-	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(hottest(json) == "burn_hot()");
 	CHECK(json["targets"][0] == "cli_burn (pid " + std::to_string(burn.pid()) + ")");
 	CHECK(json["duration_ns"] >= 1500000000);
 	CHECK(kill(burn.pid(), 0) == 0);
@@ -83,7 +83,7 @@ TEST_CASE("recording goes on in the new program when a command executes another"
 	REQUIRE(output.status == 0);
 	const Json json = report(file);
 
-	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(hottest(json) == "burn_hot()");
 	CHECK(json["processes"] == 1);
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("a program that a user may not read at first has names if it is the sa
 	const auto first_function = [&] {
 		kill(record.pid(), SIGINT);
 		CHECK(end_of(record) == 0);
-		return report(file)["rows"][0]["function"].get<std::string>();
+		return hottest(report(file));
 	};
 
 	SECTION("it is the same")

@@ -104,7 +104,7 @@ TEST_CASE("processes of a name are recorded, including later ones", "[cli][searc
 	CHECK(json["processes"] == 2);
 	CHECK(json["targets"] == Json::array({"cli_burn (pid " + std::to_string(first.pid()) + ")",
 					      "cli_burn_static (pid " + std::to_string(second.pid()) + ")"}));
-	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(hottest(json) == "burn_hot()");
 }
 
 TEST_CASE("a child that is both followed and found is counted once", "[cli][search]")
@@ -165,7 +165,7 @@ TEST_CASE("a search reports each reason for refused processes once and goes on",
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
+	CHECK(hottest(report(file)) == "burn_hot()");
 
 	const size_t first = output.text.find("not attached: permission denied");
 
@@ -197,7 +197,7 @@ TEST_CASE("a program that can be read only later has its names", "[cli][search]"
 	const int status = end_of(record);
 	INFO(read_file(directory / "output"));
 	REQUIRE(status == 0);
-	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
+	CHECK(hottest(report(file)) == "burn_hot()");
 }
 
 TEST_CASE("a program that overlayfs has copied up has its names", "[cli][search]")
@@ -230,7 +230,7 @@ TEST_CASE("a program that overlayfs has copied up has its names", "[cli][search]
 
 		INFO(output.text);
 		CHECK(output.status == 0);
-		CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
+		CHECK(hottest(report(file)) == "burn_hot()");
 	}
 	CHECK(umount((directory / "merged").c_str()) == 0);
 }
@@ -260,7 +260,7 @@ TEST_CASE("the counters of a hundred processes fit in the available memory", "[c
 
 	CHECK(json["processes"] == 101);
 	CHECK_FALSE(has(search.output(), "not attached"));
-	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(hottest(json) == "burn_hot()");
 }
 
 TEST_CASE("a process that enters a cgroup later is found", "[cli][search]")

@@ -33,6 +33,7 @@ using support::HeldProgram;
 using support::Json;
 using support::lines;
 using support::Output;
+using support::hottest;
 using support::percent;
 using support::profil;
 using support::profil_path;

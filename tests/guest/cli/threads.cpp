@@ -38,7 +38,7 @@ TEST_CASE("only the threads given with -t are recorded, under their own names", 
 	REQUIRE(output.status == 0);
 	const Json one = report(file);
 
-	CHECK(one["rows"][0]["function"] == "burn_cold()");
+	CHECK(hottest(one) == "burn_cold()");
 	CHECK(percent(one, "burn_hot()") == 0);
 	CHECK(one["targets"] == Json::array({"cold (tid " + std::to_string(cold) + ")"}));
 
@@ -68,7 +68,7 @@ TEST_CASE("a recording of a thread ends with the thread while its process goes o
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	CHECK(report(file)["rows"][0]["function"] == "burn_cold()");
+	CHECK(hottest(report(file)) == "burn_cold()");
 	CHECK_FALSE(std::filesystem::exists("/proc/" + std::to_string(burn.pid()) + "/task/" +
 					    std::to_string(cold)));
 	CHECK(has(read_file("/proc/" + std::to_string(burn.pid()) + "/stat"), " R "));
@@ -89,7 +89,7 @@ TEST_CASE("a recording of a vfork child ends with its exec and says so", "[cli][
 	REQUIRE(end_of(record) == 0);
 	CHECK(has(read_file(directory / "output"),
 		  "its process runs another program, which is not profiled"));
-	CHECK(report(file)["rows"][0]["function"] == "burn_child()");
+	CHECK(hottest(report(file)) == "burn_child()");
 	CHECK(percent(report(file), "burn_hot()") == 0);
 }
 
@@ -140,7 +140,7 @@ TEST_CASE(
 	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
 	/* The second thread ticks where the first one did, so only the thread itself is new. */
 	for (int i = 0; i < 2; i++) {
-		/* After seconds without ticks, other recordings look again only when woken. */
+		/* After seconds without ticks, recordings without --per-thread wait to be woken. */
 		sleep(6);
 		idle.burn();
 		REQUIRE(samples_come(1000));
