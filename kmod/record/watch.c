@@ -36,18 +36,23 @@ void profil_watches_init(void)
 }
 
 /*
- * A system-wide recording is not charged: its user does not choose the processes, and it follows
- * each of them once.  Otherwise strangers' processes would use up the user's limit.  Return: false
- * if the user follows too many.
+ * Strangers' processes must not use up the user's limit.  In a system-wide recording they are
+ * followed, once each, and privileged users may follow strangers who then fork.
  */
+static bool profil_watch_is_free(const struct profil_profile *profile)
+{
+	return profile->everybody || profile->privileged;
+}
+
+/* Return: false if the user follows too many processes. */
 static bool profil_watch_charge(const struct profil_profile *profile)
 {
-	return profile->everybody || profil_user_watch(profile->user);
+	return profil_watch_is_free(profile) || profil_user_watch(profile->user);
 }
 
 static void profil_watch_uncharge(const struct profil_profile *profile)
 {
-	if (!profile->everybody)
+	if (!profil_watch_is_free(profile))
 		profil_user_unwatch(profile->user);
 }
 

@@ -3,6 +3,7 @@
  * processes and subordinate user IDs the user has, so that others do not run short.
  */
 #include "tests/guest/hostile/holder.h"
+#include "tests/guest/record/support.h"
 
 using namespace guest;
 using namespace guest::hostile;
@@ -144,6 +145,33 @@ TEST_CASE_METHOD(AtRest, "a user who follows as many processes as they may leave
 			      const Memory table(page);
 			      return try_record(device, getpid(), table);
 		      }) == error);
+}
+
+TEST_CASE_METHOD(AtRest, "processes that a privileged user records use up no watches by their forks",
+		 "[hostile][record]")
+{
+	const Setting watches = module_parameter("max_user_watches", 1);
+	const Gate go, forked;
+	const Child stranger([&] {
+		std::vector<Child> children;
+
+		go.wait();
+		for (int i = 0; i < 5; i++)
+			children.emplace_back([] { pause(); });
+		forked.open();
+		pause();
+	});
+	const Child daemon([] { pause(); });
+	Recording first, second;
+
+	first.begin(stranger.pid());
+	go.open();
+	forked.wait();
+	second.begin(daemon.pid());
+	first.finish();
+	second.finish();
+	CHECK(first.status().joined == 6);
+	CHECK(first.status().forks_lost == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "a new user namespace lifts no limit", "[hostile]")

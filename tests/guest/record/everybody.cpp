@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/everybody.cpp  Recordings of all processes, together or separately. */
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/support/catch.h"
 
@@ -376,7 +377,8 @@ TEST_CASE_METHOD(AtRest, "processes of a system-wide recording are not charged t
 		spin(text);
 	});
 	const auto check_one = [&] {
-		Recording one;
+		const WithoutPerfmon unprivileged;
+		Recording one(512, period_nobody);
 
 		one.begin(targets[0].pid());
 		CHECK(one.add(targets[1].pid()) == EDQUOT);

@@ -3,6 +3,7 @@
  * memory for forks.
  */
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/credentials.h"
 #include "tests/support/catch.h"
 
 #include <cerrno>
@@ -373,6 +374,7 @@ TEST_CASE_METHOD(AtRest, "a child without a watch has no owner, and no process i
 		 "[record][quota]")
 {
 	const Setting watches = module_parameter("max_user_watches", 1);
+	const WithoutPerfmon unprivileged;
 	const Gate forked;
 	const Memory pid(4096, MAP_SHARED);
 	const Burner burner;
@@ -384,7 +386,7 @@ TEST_CASE_METHOD(AtRest, "a child without a watch has no owner, and no process i
 		forked.open();
 		child.reap();
 	});
-	Recording recording;
+	Recording recording(512, period_nobody);
 
 	recording.begin(parent.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
 	parent.next();
@@ -404,6 +406,7 @@ TEST_CASE_METHOD(AtRest, "a child without a watch has no owner, and no process i
 TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record][quota]")
 {
 	const Setting watches = module_parameter("max_user_watches", 3);
+	const WithoutPerfmon unprivileged;
 	const Gate go;
 	Child parent([&] {
 		go.wait();
@@ -413,7 +416,7 @@ TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record]
 			usleep(300'000);
 		}
 	});
-	Recording recording;
+	Recording recording(512, period_nobody);
 
 	recording.begin(parent.pid());
 	go.open();

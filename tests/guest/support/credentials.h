@@ -49,6 +49,32 @@ inline void become(id_t user, uint64_t capabilities)
 	need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
 }
 
+/** While this lives, root may only do what perf allows every user, at perf_event_paranoid 1. */
+class WithoutPerfmon {
+public:
+	WithoutPerfmon()
+	{
+		need(static_cast<int>(syscall(SYS_capget, &header_, before_)), "capget");
+		__user_cap_data_struct without[2] = {before_[0], before_[1]};
+
+		for (int i = 0; i < 2; i++)
+			without[i].effective &= ~static_cast<uint32_t>((perfmon | admin) >> 32 * i);
+		need(static_cast<int>(syscall(SYS_capset, &header_, without)), "capset");
+	}
+	WithoutPerfmon(const WithoutPerfmon &) = delete;
+	WithoutPerfmon &operator=(const WithoutPerfmon &) = delete;
+	~WithoutPerfmon()
+	{
+		if (syscall(SYS_capset, &header_, before_))
+			dprintf(2, "cannot get the capabilities back\n");
+	}
+
+private:
+	const Setting setting_{"/proc/sys/kernel/perf_event_paranoid", "1"};
+	__user_cap_header_struct header_ = {_LINUX_CAPABILITY_VERSION_3, 0};
+	__user_cap_data_struct before_[2] = {};
+};
+
 /** Enter a new user namespace, as its root; outside, the user stays the same. */
 inline void enter_user_namespace()
 {
