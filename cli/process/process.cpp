@@ -69,7 +69,10 @@ uid_t effective_user(const std::string &status)
 	return user;
 }
 
-/** The last of "NStgid: ours ... its own"; a thread reports its process's number. */
+/**
+ * The PID in the process's own PID namespace: the last number of the NStgid line.  For a thread, this
+ * is the PID of its process.
+ */
 pid_t own_pid(const std::string &status)
 {
 	const std::string ids = status_value(status, "NStgid").value_or("");

@@ -34,12 +34,10 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	struct profil_note *note;
 	unsigned int written;
 
-	/*
-	 * A debug exception counts as an NMI, and an NMI may nest in it: claim the place first.
-	 * Pairs with the release in profil_event_notes_count(), which has read the older note.
-	 */
+	/* A debug exception counts as an NMI, and an NMI may nest in it: claim the place first. */
 	do {
 		written = READ_ONCE(notes->written);
+		/* Pairs with profil_event_notes_count(), which has read the older note. */
 		if (written - smp_load_acquire(&notes->done) == PROFIL_NOTES)
 			return false;
 	} while (cmpxchg_local(&notes->written, written, written + 1) != written);

@@ -132,11 +132,11 @@ static __always_inline void profil_table_count(struct profil_count *element)
 bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news);
 
 /**
- * profil_table_add_from() - count a tick in one of the elements in a row
+ * profil_table_add_from() - count a tick in one of a few consecutive elements
  * @pins: the pins of the table
  * @key: as in &struct profil_count
  * @index: index of the first element
- * @may_claim: a key without an element may get one; constant
+ * @may_claim: whether a new key may claim a free element; a compile-time constant
  * @news: the wake-up of the session's reader, who may wait for new keys
  *
  * Context: Interrupts off, in a section.

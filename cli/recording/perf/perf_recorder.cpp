@@ -26,9 +26,9 @@ constexpr std::chrono::seconds upkeep_interval{1};
 constexpr std::chrono::milliseconds longest_interval{1000};
 /* The kernel's longest tick: at the next one, perf restarts an event that it has throttled. */
 constexpr uint64_t longest_stop_ns = 10'000'000;
-/* The most attached processes that a profile names. */
+/* A profile names up to this many attached processes. */
 constexpr size_t most_named = 100;
-/* The most ended processes whose generated code keeps rows of its own. */
+/* Up to this many ended processes keep rows of their own for their generated code. */
 constexpr size_t most_ended = 1000;
 /* Above this many program names, drop those that have neither samples nor live processes. */
 constexpr size_t most_owners = 4096;

@@ -38,7 +38,7 @@ TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes offline and comes ba
 			if (stay)
 				stay_on(1);
 			burner.burn_until(text + 64, [&] { return done || !stay; });
-			/* The thread's CPU goes offline during this loop, or is back online. */
+			/* CPU 1 goes offline during this loop, which ends once it is back. */
 			burner.burn_until(text + 64, [&] { return done || stay; });
 		}
 	});

@@ -129,7 +129,7 @@ TEST_CASE_METHOD(AtRest, "a new recording has no ticks of the recordings whose m
 	for (const auto &one : recordings)
 		CHECK(counted_to(one->table(), 20));
 	target.end();
-	/* The module allocates several profiles at once, so keep only every eighth. */
+	/* Several profiles share a slab: keep one in eight, so that new ones reuse the memory. */
 	for (size_t i = 0; i < number; i++)
 		if (i % 8)
 			recordings[i].reset();

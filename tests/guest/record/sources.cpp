@@ -146,7 +146,7 @@ TEST_CASE_METHOD(AtRest, "page faults on a CPU are counted again after it was of
 TEST_CASE_METHOD(AtRest, "an event that was made while its CPU went offline is counted when that is back",
 		 "[record][source][smp]")
 {
-	/* Offline callbacks run last-loaded first: profil's, the PMU's, which waits, perf's. */
+	/* Offline callbacks run in reverse order: profil's, the PMU's (which waits), and perf's. */
 	need_that(soon([] { return !unload_module(); }), "the module is not in use");
 	const OwnPmu pmu;
 	need_that(!load_module(), "the module loads again");

@@ -128,7 +128,7 @@ template <typename Body> static void in_child(Body body)
 	waitpid(child, nullptr, 0);
 }
 
-/** The parent waits until the child has left its memory. */
+/** vfork(): the parent is blocked until the child calls execl(). */
 static void vforked(int64_t ms)
 {
 	const std::string more = std::to_string(ms);
