@@ -148,7 +148,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	bool event = layout->how.flags & PROFIL_EVENT;
 	struct profil_profile *profile;
 	struct perf_event_attr attr;
-	int err = event ? profil_source_choose(&attr, proof->event) : 0;
+	int err = event ? profil_source_choose(&attr, proof->event, layout->how.period) : 0;
 	u32 id;
 
 	profile = err ? ERR_PTR(err) : profil_profile_create(layout, session);
@@ -220,7 +220,7 @@ static int profil_attach_check_event(struct profil_profile *profile,
 
 	if (!profile->claim.source)
 		return 0;
-	err = profil_source_choose(&attr, proof->event);
+	err = profil_source_choose(&attr, proof->event, profile->period);
 	if (err)
 		return err;
 	if (profil_source_is(&profile->claim, &attr))

@@ -88,16 +88,16 @@ static const struct profil_source_ops profil_lazy_clock_ops = {
 
 /**
  * profil_lazy_clock_online() - start the clock of a CPU that comes online, before it has tasks
- * @clock: the clock that is in use; @cpu is added to its CPUs
+ * @clock: the clock that is in use
  * @cpu: the CPU
  *
  * Context: The CPU's hotplug callback; profil_sources_lock is held.
+ * Return: true if it ticks.
  */
-void profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu)
+bool profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu)
 {
-	if (clock->ops == &profil_lazy_clock_ops && clock->runs && profil_clock_wants_cpu(cpu) &&
-	    !profil_lazy_clock_set(cpu, clock->period))
-		cpumask_set_cpu(cpu, &clock->cpus);
+	return clock->ops == &profil_lazy_clock_ops && clock->runs &&
+	       profil_clock_wants_cpu(cpu) && !profil_lazy_clock_set(cpu, clock->period);
 }
 
 /* Prepare the timers.  Return: 0 or -ENOENT. */

@@ -146,6 +146,7 @@ struct profil_source *profil_source_alloc(const struct perf_event_attr *attr, bo
 	source->privileged = privileged;
 	source->tick = profil_event_tick;
 	source->interrupts = profil_source_interrupts(attr);
+	source->least = 2;	/* as in profil_source_choose() */
 	source->users = RB_ROOT_CACHED;
 	return source;
 }

@@ -166,6 +166,7 @@ static void profil_source_run(struct profil_source *source)
 			source->changed = jiffies;
 		/* Publish a longer period before it is set: new claims must not rely on the old. */
 		source->period = max(source->period, period);
+		source->turns = true;
 	}
 	spin_unlock(&profil_sources_lock);
 	/* Its last user has gone since the turn was chosen. */
@@ -173,6 +174,7 @@ static void profil_source_run(struct profil_source *source)
 		return;
 	err = profil_source_run_at(source, period);
 	spin_lock(&profil_sources_lock);
+	source->turns = false;
 	if (err && !source->runs) {
 		source->err = err;
 	} else {
@@ -360,7 +362,10 @@ static int profil_sources_cpu_online(unsigned int cpu)
 
 	spin_lock(&profil_sources_lock);
 	cpumask_clear_cpu(cpu, &profil_clock_source.cpus);
-	profil_lazy_clock_online(&profil_clock_source, cpu);
+	/* A turn may have passed this CPU, and then change the period: the next one starts it. */
+	if (profil_lazy_clock_online(&profil_clock_source, cpu) &&
+	    !profil_clock_source.turns)
+		cpumask_set_cpu(cpu, &profil_clock_source.cpus);
 	list_for_each_entry(source, &profil_sources, link)
 		cpumask_clear_cpu(cpu, &source->cpus);
 	spin_unlock(&profil_sources_lock);

@@ -19,6 +19,7 @@
  * profil_source_choose() - copy the event of a proof
  * @attr: receives the event to count
  * @event: the caller's event
+ * @period: of the recording, in events
  *
  * perf may have permitted the event for one process only, but here it is counted on every CPU,
  * for all tasks.  A software event costs only a few instructions there.  Hardware counters,
@@ -26,10 +27,11 @@
  * may count all tasks of a CPU.
  *
  * Context: Process context.
- * Return: 0; -EINVAL if it is a clock, or cannot be counted for a task; -EOPNOTSUPP for a
- * breakpoint, if breakpoints cannot have a handler here; -ENODEV if its PMU is gone; -EPERM.
+ * Return: 0; -EINVAL if it is a clock, or cannot be counted for a task, or if a CPU's counter
+ * would tick at each event; -EOPNOTSUPP for a breakpoint, if breakpoints cannot have a handler
+ * here; -ENODEV if its PMU is gone; -EPERM.
  */
-int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event)
+int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event, u64 period)
 {
 	const struct perf_event_attr *from = &event->attr;
 	const struct pmu *pmu = READ_ONCE(event->pmu);
@@ -55,6 +57,8 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	attr->exclude_host = from->exclude_host;
 	attr->exclude_guest = from->exclude_guest;
 	attr->precise_ip = from->precise_ip;
+	/* Otherwise perf lets a CPU collect precise samples, and calls the handler for the last. */
+	attr->wakeup_events = 1;
 	attr->bp_type = from->bp_type;
 	switch (from->type) {
 	case PERF_TYPE_BREAKPOINT:
@@ -71,6 +75,9 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		if (pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
 	}
+	/* Intel's CPUs then store branches, and perf calls no handler for them. */
+	if (pmu->task_ctx_nr == perf_hw_context && period < 2)
+		return -EINVAL;
 	/* perf permits an event on a CPU only to users who may count all tasks there. */
 	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;
 }

@@ -87,6 +87,7 @@ struct profil_source_time {
  * @users: claims on it, the shortest period first
  * @idle: when the last claim was given up, in jiffies
  * @runs: it ticks
+ * @turns: the work item is changing its period, or its CPUs
  * @err: the error that keeps it from ticking, or 0
  * @period: ns, or events, between two ticks
  * @changed: when @period was last changed, in jiffies
@@ -110,6 +111,7 @@ struct profil_source {
 	struct rb_root_cached users;
 	unsigned long idle;
 	bool runs;
+	bool turns;
 	int err;
 	u64 period;
 	unsigned long changed;
@@ -149,7 +151,7 @@ extern wait_queue_head_t profil_sources_wait;
 /* clock.c */
 extern struct profil_source profil_clock_source;
 void profil_lazy_clock_stop(struct profil_source *clock, unsigned int cpu);
-void profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu);
+bool profil_lazy_clock_online(struct profil_source *clock, unsigned int cpu);
 
 /* counters.c */
 extern const struct profil_source_ops profil_counters_ops;
@@ -164,7 +166,7 @@ int profil_sources_init(void);
 void profil_sources_exit(void);
 
 /* source.c */
-int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event);
+int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event, u64 period);
 int profil_source_get(struct profil_claim *claim, const struct perf_event_attr *attr,
 		      u64 period);
 bool profil_source_is(struct profil_claim *claim, const struct perf_event_attr *attr);
