@@ -8,9 +8,13 @@
  */
 #include "base/base.h"
 
+#include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/lockdep.h>
+#include <linux/magic.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -22,6 +26,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/user_namespace.h>
 
 DEFINE_PER_CPU(unsigned long, profil_section);
 
@@ -54,6 +59,30 @@ void profil_work_exit(void)
 		destroy_workqueue(profil_user_wq);
 	if (profil_wq)
 		destroy_workqueue(profil_wq);
+}
+
+/**
+ * profil_file_put() - drop a reference to a file of a program that is, or was, recorded
+ * @file: the file
+ *
+ * If it is the last reference, a FUSE file system may ask its server before the file is closed,
+ * and wait for ever.  The reader of a recording must not wait: while softirqs are off, fput()
+ * leaves closing to the kernel's own work item.
+ *
+ * Context: Process context, does not sleep.
+ */
+void profil_file_put(struct file *file)
+{
+	const struct super_block *sb = file_inode(file)->i_sb;
+
+	/* Users may mount FUSE, and in a user namespace of their own also what reads it. */
+	if (sb->s_magic == FUSE_SUPER_MAGIC || sb->s_user_ns != &init_user_ns) {
+		local_bh_disable();
+		fput(file);
+		local_bh_enable();
+	} else {
+		fput(file);
+	}
 }
 
 /**

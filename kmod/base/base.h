@@ -20,6 +20,7 @@
 #include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
+struct file;
 struct lock_class_key;
 struct profil_source;
 struct tracepoint;
@@ -346,6 +347,7 @@ extern struct workqueue_struct *profil_wq;
  */
 extern struct workqueue_struct *profil_user_wq;
 
+void profil_file_put(struct file *file);
 int profil_work_init(void);
 void profil_work_exit(void);
 

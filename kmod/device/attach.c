@@ -11,6 +11,8 @@
 #include "memory/layout.h"
 #include "source/source.h"
 
+#include "compat.h"
+
 #include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/pid.h>
@@ -22,6 +24,7 @@
  * @proof: proof of the permission to record the target, entered
  * @pid: the target's thread group, or the thread; referenced, because it may be reaped
  * @mm: the address space that @proof gives access to
+ * @program: what the target executed; referenced, or NULL
  * @binding: the binding to publish; NULL once it is taken over
  * @watch: the watch to publish; NULL for a thread, and once it is taken over
  * @owned: the owner of the target's ticks
@@ -30,6 +33,7 @@ struct target {
 	struct profil_proof *proof;
 	struct pid *pid;
 	struct mm_struct *mm;
+	struct file *program;
 	struct profil_binding *binding;
 	struct profil_watch *watch;
 	struct profil_owned owned;
@@ -44,9 +48,11 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 
 	/* From here on the target cannot exec, so nothing here may wait for memory. */
 	target->mm = err ? ERR_PTR(err) : profil_proof_enter(proof);
-	if (!IS_ERR(target->mm))
-		target->owned = profil_owner_task(profile->recording, proof->target, target->mm, 0,
-						  &pool, 0);
+	if (!IS_ERR(target->mm)) {
+		target->program = profil_exe_file(target->mm);
+		target->owned = profil_owner_task(profile->recording, proof->target,
+						  target->program, 0, &pool, 0);
+	}
 	profil_pool_empty(&pool);
 	return PTR_ERR_OR_ZERO(target->mm);
 }
@@ -133,6 +139,8 @@ static int profil_attach_target(struct profil_profile *profile, struct profil_pr
 	if (err)
 		profil_attach_end_owner(profile, &target, err == -ESRCH);
 	profil_proof_leave(proof, target.mm);
+	if (target.program)
+		profil_file_put(target.program);
 free:
 	profil_binding_free(target.binding);
 	kfree(target.watch);

@@ -232,6 +232,23 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
 	       perfmon_capable() || ns_capable(profil_dump_ns(target, mm), CAP_SYS_PTRACE);
 }
 
+/*
+ * The address space of the target, grabbed; NULL if it has none.  Raising mm_users would make the
+ * end of the address space wait for a worker if the target exits, and that closes files.
+ */
+static struct mm_struct *profil_proof_mm(const struct profil_proof *proof)
+{
+	struct task_struct *target = proof->target;
+	struct mm_struct *mm;
+
+	task_lock(target);
+	mm = target->flags & PF_KTHREAD ? NULL : target->mm;
+	if (mm)
+		mmgrab(mm);
+	task_unlock(target);
+	return mm;
+}
+
 /**
  * profil_proof_enter() - get the address space that the proof gives access to
  * @proof: an opened proof
@@ -239,8 +256,8 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
  * The target cannot exec until profil_proof_leave().
  *
  * Context: Process context, may sleep.
- * Return: the mm, with mm_users raised; or an ERR_PTR: -ESRCH if the target is gone or
- * the proof no longer holds, -EACCES if the target is no longer dumpable, -EINTR.
+ * Return: the mm, grabbed; or an ERR_PTR: -ESRCH if the target is gone or the proof no longer
+ * holds, -EACCES if the target is no longer dumpable, -EINTR.
  */
 struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 {
@@ -252,11 +269,11 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 	if (down_read_killable(exec))
 		return ERR_PTR(-EINTR);
 	if (profil_proof_on_target(proof))
-		mm = get_task_mm(proof->target);	/* NULL for a kernel thread */
+		mm = profil_proof_mm(proof);
 	if (mm) {
 		if (profil_proof_may_see(proof, mm))
 			return mm;
-		mmput_async(mm);
+		mmdrop(mm);
 		err = -EACCES;
 	}
 	up_read(exec);
@@ -273,6 +290,5 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm)
 {
 	up_read(&proof->target->signal->exec_update_lock);
-	/* Async: if this is the last reference, freeing the mm may take long. */
-	mmput_async(mm);
+	mmdrop(mm);
 }

@@ -46,6 +46,13 @@ static u64 profil_session_retire(struct profil_profile *profile)
 	return stored;
 }
 
+/* Drop a session's reference to a recording that it has retired. */
+static void profil_session_drop(struct profil_profile *profile)
+{
+	profil_recording_clear(profile->recording);
+	profil_profile_put(profile);
+}
+
 /**
  * profil_session_end() - end the session when its file is released
  * @session: no longer used by anything else
@@ -59,7 +66,7 @@ void profil_session_end(struct profil_session *session)
 
 	xa_for_each(&session->profiles, id, profile) {
 		profil_session_retire(profile);
-		profil_profile_put(profile);
+		profil_session_drop(profile);
 	}
 	xa_destroy(&session->profiles);
 	irq_work_sync(&session->news.wake);
@@ -111,7 +118,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 	stop->stored = profil_session_retire(profile);
 	/* If two threads stop it at once, only one drops the session's reference. */
 	if (!keep && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
-		profil_profile_put(profile);
+		profil_session_drop(profile);
 put:
 	profil_profile_put(profile);
 	return err;

@@ -76,6 +76,21 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	profil_follow_lost(profile, PTR_ERR_OR_ZERO(copy) ?: err);
 }
 
+/* Find the owner of a task's ticks: current's, which holds @mm, or those of a child without mm. */
+static struct profil_owned profil_follow_owner(struct profil_recording *recording,
+					       struct task_struct *task, struct mm_struct *mm,
+					       u32 parent)
+{
+	struct file *program = mm ? profil_exe_file(mm) : NULL;
+	struct profil_owned owned;
+
+	owned = profil_owner_task(recording, task, program, parent, &recording->pool,
+				  profil_payer());
+	if (program)
+		fput(program);
+	return owned;
+}
+
 /* Add a process to the system-wide recordings that do not follow it: it has had no tick yet. */
 static void profil_follow_meet(struct task_struct *task, struct profil_bucket *bucket)
 {
@@ -93,8 +108,7 @@ static void profil_follow_meet(struct task_struct *task, struct profil_bucket *b
 		watch = profil_meet_process(bucket, profile, pid, PROFIL_NOBODY, NULL);
 		if (watch)
 			profil_owned_write(&watch->owned,
-					   profil_owner_task(recording, task, task->mm, 0,
-							     &recording->pool, profil_payer()));
+					   profil_follow_owner(recording, task, task->mm, 0));
 	}
 }
 
@@ -146,9 +160,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 	u32 parent;
 
 	parent = profil_owner_end(recording, watch->owned, watch->pid, false);
-	profil_owned_write(&watch->owned,
-			   profil_owner_task(recording, current, mm, parent, &recording->pool,
-					     profil_payer()));
+	profil_owned_write(&watch->owned, profil_follow_owner(recording, current, mm, parent));
 	if (profile->everybody || READ_ONCE(profile->retired))
 		return;
 	profil_follow_lost(profile, profil_recording_bind(profile, mm, watch->owned,

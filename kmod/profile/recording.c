@@ -31,9 +31,46 @@ LIST_HEAD(profil_told);
 static void profil_entry_free(struct profil_entry *entry)
 {
 	if (entry->file)
-		fput(entry->file);
+		profil_file_put(entry->file);
 	put_pid(entry->pid);
 	kfree(entry);
+}
+
+/**
+ * profil_recording_clear() - free the entries of a recording, and its chains
+ * @recording: has ended, or was never published.  Tasks that answer its last questions, and
+ *	commands, may still look for numbers: they find none
+ *
+ * The last reference to a recording may be that of a task whose tick waits for as long as the task
+ * does.  It must not keep the files of other users' programs.
+ *
+ * Context: Process.
+ */
+void profil_recording_clear(struct profil_recording *recording)
+{
+	struct hlist_head *hash, *number = recording->number;
+	struct profil_entry *entry;
+	struct hlist_node *next;
+	unsigned long flags;
+	u32 i;
+
+	mutex_lock(&profil_told_lock);
+	list_del_init(&recording->told);
+	mutex_unlock(&profil_told_lock);
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	hash = recording->hash;
+	recording->hash = NULL;
+	WRITE_ONCE(recording->entries, 0);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	for (i = 0; hash && i < 1U << recording->bits; i++) {
+		hlist_for_each_entry_safe(entry, next, &number[i], next)
+			profil_entry_free(entry);
+		cond_resched();
+	}
+	kvfree(hash);
+	profil_user_uncharge_pages(recording->user, recording->charged);
+	recording->charged = 0;
+	profil_recording_charge(recording);
 }
 
 /**
@@ -44,27 +81,13 @@ static void profil_entry_free(struct profil_entry *entry)
  */
 void profil_recording_free(struct profil_recording *recording)
 {
-	struct profil_entry *entry;
-	struct hlist_node *next;
-	u32 i;
-
 	if (!recording)
 		return;
-	mutex_lock(&profil_told_lock);
-	list_del_init(&recording->told);
-	mutex_unlock(&profil_told_lock);
-	/* They are not queued again: that needs a reference, or an RCU section, which is over. */
+	/* No more are queued: that needs a reference, or an RCU section that is over. */
 	cancel_delayed_work_sync(&recording->fill);
 	cancel_delayed_work_sync(&recording->leave);
 	profil_pool_empty(&recording->pool);
-	for (i = 0; recording->hash && i < 1U << recording->bits; i++) {
-		hlist_for_each_entry_safe(entry, next, &recording->number[i], next)
-			profil_entry_free(entry);
-		cond_resched();
-	}
-	kvfree(recording->hash);
-	profil_user_uncharge_pages(recording->user, recording->charged);
-	profil_user_shift_pages(recording->user, -recording->kept);
+	profil_recording_clear(recording);
 	profil_user_put(recording->user);
 	if (recording->threads)
 		put_pid_ns(recording->threads);
@@ -124,6 +147,8 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
 	struct profil_entry *entry;
 
 	lockdep_assert_held(&recording->lock);
+	if (!recording->hash)
+		return NULL;
 	hlist_for_each_entry(entry, profil_recording_numbers(recording, number), next)
 		if (entry->number == number)
 			return entry;
@@ -223,11 +248,14 @@ struct profil_entry *profil_recording_find_locked(struct profil_recording *recor
 						  const struct profil_entry *like,
 						  struct profil_pool *pool, unsigned long payer)
 {
-	struct hlist_head *chain = profil_recording_chain(recording, &like->same);
 	struct profil_entry *entry;
+	struct hlist_head *chain;
 
 	BUILD_BUG_ON(sizeof(*entry) > PROFIL_NODE_SIZE);
 	lockdep_assert_held(&recording->lock);
+	if (!recording->hash)
+		return NULL;
+	chain = profil_recording_chain(recording, &like->same);
 	hlist_for_each_entry(entry, chain, node)
 		if (!memcmp(&entry->same, &like->same, sizeof(like->same)))
 			return entry;

@@ -129,7 +129,7 @@ struct profil_entry {
  *	change may be stale
  * @user: the account that pays for @hash and, when only the numbers are kept, for entries;
  *	referenced; constant
- * @charged: pages that @user pays for @hash; constant
+ * @charged: pages that @user pays for @hash; 0 once it is freed
  * @kept: pages that @user pays for entries
  * @ended: ticks no longer count, so modules that come and go do not matter, no process is followed
  *	any more, and nothing is taken from @pool.  Set once, under @lock
@@ -140,7 +140,7 @@ struct profil_entry {
  * @limit: maximum of @in_use; constant
  * @bits: log2 of the number of chains in @hash, and in @number; constant
  * @key: key of the hashes; random, so that no user can make others' entries share a chain; constant
- * @hash: chains of entries by identity
+ * @hash: chains of entries by identity; NULL once the reader has no use for them
  * @number: chains of entries by number, behind @hash
  */
 struct profil_recording {
@@ -234,6 +234,7 @@ static inline bool profil_recording_lacks_owner(const struct profil_recording *r
 	       profil_recording_left(recording, payer) >= PROFIL_OWNER_NUMBERS;
 }
 
+void profil_recording_clear(struct profil_recording *recording);
 void profil_recording_free(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);

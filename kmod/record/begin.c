@@ -35,7 +35,7 @@
 #define PROFILE_FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
-/* Entries take no more memory than the table of counts, or 4 MiB. */
+/* Entries take at most one and a half times the memory of the table of counts, or 6 MiB. */
 #define COUNTS_NUMBER	8
 #define NUMBERS_MIN	BIT(15)
 #define CHAIN_NUMBERS	16
@@ -347,6 +347,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	struct profil_recording *recording = profile->recording;
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
 	struct profil_owned owned = PROFIL_NOBODY;
+	struct file *program = mm ? profil_exe_file(mm) : NULL;
 	struct profil_watch *watch = NULL, *met = NULL;
 	struct profil_pool pool = {};
 	struct profil_bucket *bucket;
@@ -359,10 +360,10 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	if (!watch)
 		goto free;
 	/* If there is already an owner for its program, no memory is needed. */
-	owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
+	owned = profil_owner_task(recording, task, program, 0, &pool, payer);
 	if (profil_recording_lacks_owner(recording, owned, payer)) {
 		profil_meet_fill(profile, &pool);
-		owned = profil_owner_task(recording, task, mm, 0, &pool, payer);
+		owned = profil_owner_task(recording, task, program, 0, &pool, payer);
 	}
 	/* There was no memory: the process's next tick tries again. */
 	if (profil_recording_lacks_owner(recording, owned, payer))
@@ -380,6 +381,8 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 free:
 	profil_pool_empty(&pool);
+	if (program)
+		profil_file_put(program);
 	put_pid(pid);
 	if (met != watch)
 		kfree(watch);

@@ -135,7 +135,7 @@ static u32 profil_owner_text(struct profil_recording *recording, struct task_str
  * profil_owner_task() - find the owner of a task's ticks, by the program that the task runs
  * @recording: the recording
  * @task: current; or a task that the caller keeps from executing another program
- * @mm: the task's address space; NULL for a kernel thread
+ * @program: what it executed; NULL for a kernel thread
  * @parent: the owner that executed the program, as profil_owner_end() returns it; 0: not known
  * @pool: memory for an owner and a text: the recording's pool, or one of the caller's own
  * @payer: profil_payer() of the task; 0: the numbers are for no user
@@ -144,18 +144,15 @@ static u32 profil_owner_text(struct profil_recording *recording, struct task_str
  * Return: the owner; PROFIL_NOBODY without memory or numbers, or if the task was reaped.
  */
 struct profil_owned profil_owner_task(struct profil_recording *recording, struct task_struct *task,
-				      struct mm_struct *mm, u32 parent, struct profil_pool *pool,
+				      struct file *program, u32 parent, struct profil_pool *pool,
 				      unsigned long payer)
 {
-	struct file *program = mm ? profil_exe_file(mm) : NULL;
 	struct profil_entry like = { .parent = parent };
 	bool thread = recording->single && recording->processes, alive;
 
 	BUILD_BUG_ON(sizeof_field(struct profil_describe, name) != TASK_COMM_LEN);
 	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(like.same.word[0]));
 	like.same.word[0] = profil_owner_text(recording, task, program, pool, payer);
-	if (program)
-		fput(program);
 	rcu_read_lock();
 	/* A task that was reaped no longer has a leader. */
 	alive = pid_alive(task);

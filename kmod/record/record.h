@@ -25,7 +25,7 @@ struct task_struct;
 /* owner.c */
 void profil_owner_refresh(struct profil_recording *recording, struct profil_entry *owner);
 struct profil_owned profil_owner_task(struct profil_recording *recording, struct task_struct *task,
-				      struct mm_struct *mm, u32 parent, struct profil_pool *pool,
+				      struct file *program, u32 parent, struct profil_pool *pool,
 				      unsigned long payer);
 struct profil_owned profil_owner_fork(struct profil_recording *recording,
 				      struct profil_owned owned, const struct pid *pid,

@@ -179,7 +179,8 @@ static bool profil_resolve_find(const struct profil_question *question, struct f
 
 	if (!mmap_read_trylock(mm))
 		return false;
-	vma = vma_lookup(mm, found->pc);
+	/* The end of an address space takes the lock before it frees mappings. */
+	vma = atomic_read(&mm->mm_users) ? vma_lookup(mm, found->pc) : NULL;
 	if (vma && vma->vm_flags & VM_EXEC) {
 		profil_resolve_vma(vma, found);
 		found->counted = found->same.kind != PROFIL_KIND_UNKNOWN &&
@@ -296,7 +297,7 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 	profil_resolve_answer(question, found);
 	set_active_memcg(before);
 	if (found->file)
-		fput(found->file);
+		profil_file_put(found->file);
 }
 
 /* @alive: the address space of the question is not gone. */
@@ -325,11 +326,10 @@ bool profil_resolve_call(struct profil_question *question, u64 pc)
 {
 	struct found found;
 
-	if (!mmget_not_zero(question->mm))
+	/* mm_users is not raised: a worker would have to end the address space, and close files. */
+	if (!atomic_read(&question->mm->mm_users))
 		return false;
 	profil_resolve_look(question, pc, true, &found);
-	/* The address space closes files when it ends: do not delay that by allocating memory. */
-	mmput_async(question->mm);
 	if (!found.counted)
 		profil_resolve_slowly(question, &found);
 	return true;

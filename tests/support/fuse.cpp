@@ -96,8 +96,8 @@ void FuseMount::unmount()
 		umount2(directory_.c_str(), MNT_DETACH);
 }
 
-FuseServer::FuseServer(int device, size_t bytes, uint32_t open_flags)
-	: device_(device), bytes_(bytes), open_flags_(open_flags)
+FuseServer::FuseServer(int device, size_t bytes, uint32_t open_flags, uint32_t kernel_flags)
+	: device_(device), bytes_(bytes), open_flags_(open_flags), kernel_flags_(kernel_flags)
 {
 }
 
@@ -130,6 +130,10 @@ std::optional<FuseServer::Read> FuseServer::obey(const fuse_in_header &header, c
 	case FUSE_OPEN: open_file(header); break;
 	case FUSE_READ: return Read{header.unique, reinterpret_cast<const fuse_read_in *>(argument)->size};
 	case FUSE_RELEASE: reply(header.unique, 0); break;
+	case FUSE_SETATTR:
+		if (!kernel_flags_)
+			reply(header.unique, -ENOSYS);
+		break;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
 	case FUSE_INTERRUPT: break; /* these get no reply */
@@ -152,7 +156,7 @@ void FuseServer::init(const fuse_in_header &header, const fuse_init_in &in) cons
 	out.major = FUSE_KERNEL_VERSION;
 	out.minor = std::min<uint32_t>(in.minor, FUSE_KERNEL_MINOR_VERSION);
 	/* A task that waits for a readahead page can be killed. */
-	out.flags = in.flags & FUSE_ASYNC_READ;
+	out.flags = in.flags & (FUSE_ASYNC_READ | kernel_flags_);
 	out.max_readahead = page;
 	out.max_write = page;
 	out.max_background = 64;

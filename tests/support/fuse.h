@@ -52,13 +52,19 @@ class FuseServer {
 public:
 	/** Open flags that make mmap(2) wait for pages being read, and drop the cached pages. */
 	static constexpr uint32_t fresh_pages = FOPEN_DIRECT_IO;
+	/**
+	 * Kernel flags that turn on the writeback cache.  This server then never answers
+	 * FUSE_SETATTR, with which the kernel updates the times of a written file, so the last
+	 * close of such a file hangs.
+	 */
+	static constexpr uint32_t never_closes = FUSE_WRITEBACK_CACHE;
 
 	struct Read {
 		uint64_t unique;
 		uint32_t bytes;
 	};
 
-	FuseServer(int device, size_t bytes, uint32_t open_flags);
+	FuseServer(int device, size_t bytes, uint32_t open_flags, uint32_t kernel_flags = 0);
 
 	/** Serve one request if one comes soon; returns it if it is a read.  Exits on unmount. */
 	std::optional<Read> serve();
@@ -76,7 +82,7 @@ private:
 
 	const int device_;
 	const size_t bytes_;
-	const uint32_t open_flags_;
+	const uint32_t open_flags_, kernel_flags_;
 };
 
 } // namespace support

@@ -6,10 +6,12 @@
 #include "tests/guest/hostile/unserved.h"
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/cpu.h"
+#include "tests/guest/support/mounted.h"
 #include "tests/support/catch.h"
 
 #include <linux/perf_event.h>
 #include <memory>
+#include <sys/mount.h>
 #include <sys/uio.h>
 #include <thread>
 
@@ -223,4 +225,32 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call hold back no othe
 	recording.reset();
 	other.reset();
 	CHECK(soon([&] { return read_file(refcnt) == references; }));
+}
+
+TEST_CASE_METHOD(AtRest, "a process that waits in a page fault keeps no file of a recording that has ended",
+		 "[hostile][record][source]")
+{
+	const FaultsForUsers faults;
+	const Gate go, waiting, mapped;
+	const Child attackers = as_user(attacker, [&] { wait_in_faults(go, waiting, 1); });
+	const Mounted mounted("profil-kept");
+	auto recording = std::make_unique<Recording>(512, 1);
+	Child program([&] {
+		const LoopFile file("profil-kept/program");
+
+		mapped.wait();
+		file.map(Burner::usual);
+		/* Its first instruction is not in memory. */
+		Burner::spin(Burner::usual, 1);
+	});
+
+	recording->begin_with(user_faults_of(attackers.pid()), event_flags);
+	REQUIRE(recording->add_with(user_faults_of(program.pid())) == 0);
+	mapped.open();
+	program.join();
+	CHECK(recording->of_kind(PROFIL_KIND_FILE) > 0);
+	go.open();
+	waiting.wait();
+	recording.reset();
+	CHECK(umount2(mounted.path().c_str(), 0) == 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/describe.cpp  What PROFIL_DESCRIBE writes, and what it leaves alone if it fails.
  */
+#include "tests/guest/hostile/support.h"
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/busy_module.h"
 #include "tests/support/catch.h"
@@ -141,6 +142,50 @@ TEST_CASE_METHOD(AtRest, "a file with a lease is not opened, so nobody waits unt
 	CHECK(Answer(recording, number, 4096, PROFIL_DESCRIBE_OPEN).error() == EACCES);
 	recording.finish();
 	unlink(path.c_str());
+}
+
+TEST_CASE_METHOD(AtRest, "a program's file system that never closes its file does not keep the reader waiting",
+		 "[record][hostile]")
+{
+	if (!support::fuse_available())
+		support::skip("this kernel has no FUSE");
+	FuseFile file(4096, false);
+	const Gate unmapped;
+	Steps program([&](auto spin) {
+		void *const at = reinterpret_cast<void *>(text);
+
+		become(somebody, 0);
+		{
+			const Fd fd(need(open(file.path().c_str(), O_RDONLY | O_CLOEXEC), "the program"));
+
+			need_that(mmap(at, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+				       fd.get(), 0) == at,
+				  "the program is mapped");
+		}
+		memcpy(at, code_loop, sizeof(code_loop));
+		__builtin___clear_cache(static_cast<char *>(at),
+					static_cast<char *>(at) + sizeof(code_loop));
+		const Fd written(need(open(file.path().c_str(), O_WRONLY | O_CLOEXEC), "the file"));
+
+		spin(text);
+		/* Now the recording alone keeps the first file open. */
+		need(munmap(at, 4096), "munmap");
+		need_that(pwrite(written.get(), "", 1, 0) == 1, "the file is written");
+		unmapped.open();
+		pause();
+	});
+	Recording recording;
+
+	recording.begin(program.pid());
+	REQUIRE(grows([&] { return recording.in_file(file.path()); }));
+	const uint32_t number = ticked(recording, file.path());
+	program.next();
+	unmapped.wait();
+	const Child reader([&] { _exit(Answer(recording, number, 4096, PROFIL_DESCRIBE_RELEASE).error()); });
+	CHECK(hostile::ends(reader));
+	/* The program waits, too, when it is killed. */
+	file.abort();
+	recording.finish();
 }
 
 TEST_CASE_METHOD(AtRest, "a file stays a recording's if it could not be told which it is", "[record]")

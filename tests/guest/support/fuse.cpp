@@ -10,8 +10,10 @@ namespace guest {
 
 void FuseFile::serve() const
 {
-	support::FuseServer server(mount_.device(), bytes_, support::FuseServer::fresh_pages);
-	std::vector<support::FuseServer::Read> reads;
+	using Server = support::FuseServer;
+	Server server(mount_.device(), bytes_, closes_ ? Server::fresh_pages : 0,
+		      closes_ ? 0 : Server::never_closes);
+	std::vector<Server::Read> reads;
 
 	for (;;) {
 		if (const auto read = server.serve())
@@ -25,7 +27,7 @@ void FuseFile::serve() const
 	}
 }
 
-FuseFile::FuseFile(size_t bytes) : bytes_(bytes), server_([this] { serve(); })
+FuseFile::FuseFile(size_t bytes, bool closes) : bytes_(bytes), closes_(closes), server_([this] { serve(); })
 {
 	mount_.close_device();
 }

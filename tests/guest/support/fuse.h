@@ -19,7 +19,8 @@ namespace guest {
  */
 class FuseFile {
 public:
-	explicit FuseFile(size_t bytes);
+	/** @param closes  false: the last close(2) of the file waits for ever if it was written */
+	explicit FuseFile(size_t bytes, bool closes = true);
 	FuseFile(const FuseFile &) = delete;
 	FuseFile &operator=(const FuseFile &) = delete;
 	~FuseFile();
@@ -50,6 +51,7 @@ private:
 	State *state() const { return shared_.at<State>(); }
 
 	const size_t bytes_;
+	const bool closes_;
 	const Memory shared_{4096, MAP_SHARED};
 	support::FuseMount mount_;
 	Child server_;
