@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/calls.cpp  Recordings that count kernel time at the program's call. */
+/** @file tests/guest/record/calls.cpp  Recordings that count kernel time at the program's system
+ * call.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 
@@ -90,8 +92,8 @@ TEST_CASE_METHOD(AtRest, "a tick in kernel mode counts where the program called 
 	CHECK(recording.of_kind(PROFIL_KIND_KERNEL) == status.kernel);
 	CHECK(recording.sum() == status.kernel + status.counted);
 	/*
-	 * Few ticks count in the kernel: those that cannot wait for their text, and, system-wide,
-	 * exits.
+	 * Few ticks count in the kernel: those that cannot wait until their text is known, and, in
+	 * a system-wide recording, those of exits.
 	 */
 	if (!everybody)
 		CHECK(status.kernel * 10 < status.counted);

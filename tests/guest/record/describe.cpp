@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/describe.cpp  What PROFIL_DESCRIBE writes, and what it leaves alone if it fails.
+/** @file tests/guest/record/describe.cpp  The answers of PROFIL_DESCRIBE, and the buffers and files
+ * that a failed one leaves alone.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/support.h"
@@ -16,8 +17,8 @@ namespace {
 const uintptr_t text = Burner::usual;
 
 /**
- * PROFIL_DESCRIBE of one number with a buffer of a certain size, and what was written to the
- * buffer.
+ * Calls PROFIL_DESCRIBE for a number, with room for a path of the given size, and keeps the answer
+ * and the whole buffer.
  */
 class Answer {
 public:
@@ -67,7 +68,7 @@ void check_sizes(const Recording &recording, uint32_t number, const std::string 
 	CHECK(small.is_untouched_from(0));
 }
 
-/** The number of the text at @p place, if the text has ticks, else 0. */
+/** The number of the text at @p place, or 0 if the text has no ticks. */
 uint32_t ticked(const Recording &recording, const std::string &place)
 {
 	for (const Row &row : recording.rows())
@@ -105,7 +106,7 @@ TEST_CASE_METHOD(AtRest, "the name of a module is written likewise", "[record]")
 	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
 		const auto one = recording.known(number);
 
-		/* The number of the module's init code is free again. */
+		/* The module's init code had a number, too, which is free again. */
 		if (!one || one->kind != PROFIL_KIND_MODULE)
 			continue;
 		check_sizes(recording, number, BusyModule::name);
@@ -124,7 +125,7 @@ TEST_CASE_METHOD(AtRest, "a file with a lease is not opened, so nobody waits unt
 	Steps child([&](auto spin) {
 		const LoopFile file("profil-leased");
 
-		/* Ignores the request to give up the lease. */
+		/* Ignore the request to give up the lease. */
 		signal(SIGIO, SIG_IGN);
 		file.map(Burner::usual);
 		spin(Burner::usual);
@@ -168,7 +169,7 @@ TEST_CASE_METHOD(AtRest, "a program's file system that never closes its file doe
 		const Fd written(need(open(file.path().c_str(), O_WRONLY | O_CLOEXEC), "the file"));
 
 		spin(text);
-		/* Now the recording alone keeps the first file open. */
+		/* After this, only the recording holds the file that was mapped. */
 		need(munmap(at, 4096), "munmap");
 		need_that(pwrite(written.get(), "", 1, 0) == 1, "the file is written");
 		unmapped.open();
@@ -183,7 +184,7 @@ TEST_CASE_METHOD(AtRest, "a program's file system that never closes its file doe
 	unmapped.wait();
 	const Child reader([&] { _exit(Answer(recording, number, 4096, PROFIL_DESCRIBE_RELEASE).error()); });
 	CHECK(hostile::ends(reader));
-	/* The program waits, too, when it is killed. */
+	/* The killed program would wait, too, when it closes the file. */
 	file.abort();
 	recording.finish();
 }

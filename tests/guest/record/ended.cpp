@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/ended.cpp  What a recording says about a process that it no longer
- * follows, and what the next recording inherits from an ended one.
+/** @file tests/guest/record/ended.cpp  The answers of a recording about processes that it no longer
+ * follows, and the processes that the next recording takes over from an ended one.
  */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
@@ -66,13 +66,13 @@ TEST_CASE_METHOD(AtRest,
 	all.size = sizeof(all);
 	recording.begin(first.pid());
 	REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
-	/* If this leaks memory, the kernel's search for leaks after all tests finds it. */
+	/* kmemleak, which runs after all tests, finds memory that is leaked here. */
 	CHECK(recording.add(second.pid()) == ENOENT);
 }
 
 namespace {
 
-/** The process's owner before the exec, and how many owners it had afterwards. */
+/** The process's owner before the exec, and the number of owners after it. */
 struct Last {
 	uint32_t state, uid;
 	uint64_t executed; /**< owners with the program's name */
@@ -97,7 +97,7 @@ Fd users_proof(pid_t pid)
 	return proof;
 }
 
-/** As a user, record a process until its end is reported. */
+/** As the user nobody, record a process until its end is reported. */
 Last record_until_end(pid_t pid, const Gate &go)
 {
 	become_nobody();
@@ -109,7 +109,7 @@ Last record_until_end(pid_t pid, const Gate &go)
 	return last_of(recording);
 }
 
-/** A process of a user that executes a set-uid program when told to. */
+/** A process of the user nobody, which executes a set-uid program when told to. */
 class Rising {
 public:
 	Rising() { ready_.wait(); }
@@ -219,8 +219,8 @@ TEST_CASE_METHOD(AtRest,
 	const bool kept = GENERATE(false, true);
 	const Gate go, done;
 	/*
-	 * While the child is followed, each of its names makes a new owner, as does each of its
-	 * children.
+	 * While the child is followed, each change of its name makes a new owner, and so does each
+	 * of its children.
 	 */
 	Child child([&] {
 		for (unsigned i = 0;; i++) {

@@ -61,7 +61,8 @@ private:
 };
 
 /**
- * Record a process in memory that the test may share with others.  Returns the profile's number.
+ * Record a process into a table that the test may share with other processes.  Returns the
+ * profile's number.
  */
 uint32_t record(const Device &device, const Memory &table, pid_t pid)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/event_programs.h  Processes with known events, and lookups of where
- * these were counted.
+/** @file tests/guest/record/event_programs.h  Processes that cause a known number of events, and
+ * functions that look up the counts.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ namespace guest {
 inline constexpr uint32_t event_flags = PROFIL_FOLLOW | PROFIL_EVENT;
 inline constexpr size_t page = 4096;
 
-/* No function below has more bytes than this. */
+/* Each function below fits into this many bytes. */
 inline constexpr size_t longest = 64;
 
 /** Touch each page for the first time. */
@@ -38,7 +38,7 @@ inline __attribute__((noinline, aligned(longest))) void touch_again(volatile cha
 		from[i * page] = 2;
 }
 
-/** An address as an offset in the file that is mapped there. */
+/** Convert an address to an offset in the file that is mapped there. */
 inline uint64_t file_offset(uintptr_t address)
 {
 	std::ifstream maps("/proc/self/maps");
@@ -65,7 +65,7 @@ template <typename Function> uint64_t ticks_in(const Recording &recording, Funct
 	});
 }
 
-/** Memory whose pages are neither present nor huge. */
+/** Memory without present pages, and without huge pages. */
 inline volatile char *fresh_pages(size_t pages)
 {
 	void *const memory =
@@ -76,13 +76,13 @@ inline volatile char *fresh_pages(size_t pages)
 	return static_cast<volatile char *>(memory);
 }
 
-/** A child that does some work when told to, says when it is done, and stays. */
+/** A child that does some work when told to, says when it is done, and stays alive. */
 class Worker {
 public:
 	explicit Worker(std::function<void()> work)
 		: child_([this, work = std::move(work)] {
 			  /*
-			   * Fault in the functions' text: the first run of each can be a fault,
+			   * Fault in the functions' text: the first call of each can cause a fault,
 			   * too.
 			   */
 			  const volatile size_t none = 0;
@@ -90,7 +90,7 @@ public:
 			  touch(nullptr, none);
 			  touch_again(nullptr, none);
 			  /*
-			   * Waiting once faults in its text, so it does not fault as a recording
+			   * Wait once now, so that a later wait does not fault while a recording
 			   * begins or ends.
 			   */
 			  ready_.open();
@@ -134,7 +134,7 @@ public:
 	}
 };
 
-/** A proof for the page faults of a process in user mode, which needs no capability. */
+/** A proof for page faults of a process in user mode: it needs no capability. */
 inline Fd user_faults_of(pid_t pid)
 {
 	return open_proof({.pid = pid, .exclude_kernel = true, .config = PERF_COUNT_SW_PAGE_FAULTS});

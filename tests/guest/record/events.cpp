@@ -35,7 +35,7 @@ uint64_t address_of(const std::string &symbol)
 }
 #endif
 
-/** Context switches of the caller, of both kinds. */
+/** The caller's context switches, voluntary and involuntary. */
 long switches()
 {
 	rusage use = {};
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(AtRest, "one of so many page faults is counted", "[record][sour
 	recording.begin_with(faults_of(faulter.pid()), event_flags);
 	faulter.run();
 	recording.finish();
-	/* A sample may fall on another process's fault, and is not counted then. */
+	/* Some samples fall on faults of other processes, which are not counted. */
 	CHECK(ticks_in(recording, touch) >= 90);
 	CHECK(ticks_in(recording, touch) <= 101);
 }
@@ -184,18 +184,18 @@ TEST_CASE_METHOD(AtRest, "a CPU has breakpoints for four periods, and any number
 		return recordings.emplace_back(256, period).try_begin_with(proof, event_flags);
 	};
 
-	/* The proof has one of them. */
+	/* The proof itself uses one of the four breakpoints. */
 	for (const uint64_t period : {1, 2, 3})
 		CHECK(begin(period) == 0);
 	CHECK(begin(4) == ENOSPC);
 	CHECK(begin(2) == 0);
 }
 
-/* On x86 a kernel breakpoint enters like an NMI, whatever it interrupts. */
+/* On x86, a breakpoint that the kernel hits is handled like an NMI, whatever it interrupts. */
 TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[record][source]")
 {
 	Gate go;
-	/* Uses every CPU: only the timekeeper writes jiffies_64. */
+	/* Keeps every CPU busy, because only the timekeeping CPU writes jiffies_64. */
 	Child child([&] {
 		const Burner burner;
 		const auto burn = [](int cpu) {
@@ -292,7 +292,7 @@ TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the progr
 
 TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record][source]")
 {
-	/* The kernel writes the zeroes, so the faults are in the kernel. */
+	/* The kernel writes zeroes to 500 of the pages, so their faults are in the kernel. */
 	Worker worker([] {
 		const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
 
@@ -326,7 +326,9 @@ TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record
 	CHECK(status.kernel < 550);
 }
 
-/* perf samples tracepoints in any mode; one of a system call has the caller's PC. */
+/*
+ * perf samples tracepoints in any mode; a sample at a system call's tracepoint has the caller's PC.
+ */
 TEST_CASE_METHOD(AtRest, "a tracepoint that comes in user mode is not one of the kernel alone",
 		 "[record][source]")
 {

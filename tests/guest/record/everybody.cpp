@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/everybody.cpp  Recordings of all processes, together or separately. */
+/** @file tests/guest/record/everybody.cpp  System-wide recordings, with an owner for each program
+ * or for each process.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/credentials.h"
 #include "tests/guest/support/cpu.h"
@@ -21,7 +23,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** The ticks in a file, of owners with this name. */
+/** The ticks in the file at @p place of owners with the name @p who. */
 uint64_t ticks_of(const Recording &recording, const std::string &who, const std::string &place)
 {
 	return recording.sum(
@@ -191,7 +193,7 @@ double reap(pid_t pid)
 	return ns(use.ru_utime) + ns(use.ru_stime);
 }
 
-/** Forks a child that works for a while; every fourth works much longer. */
+/** Forks a child that works for a while; every fourth child works much longer. */
 pid_t worker(unsigned number)
 {
 	const pid_t pid = need(fork(), "fork");
@@ -298,8 +300,8 @@ TEST_CASE_METHOD(AtRest,
 	const uint64_t one = ticks(first), other = ticks(second);
 
 	/*
-	 * A few ticks fall between the worker's answers for the two recordings: fewer than one per
-	 * process.
+	 * A few ticks, fewer than one per process, come after the worker's answer for one recording
+	 * and before its answer for the other.
 	 */
 	CHECK(std::max(one, other) - std::min(one, other) < processes);
 }
@@ -330,7 +332,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL ends a system-wide recording", "[recor
 
 /*
  * A session follows a process only once.  So the system-wide recording must find this process's
- * owner anew at each tick in the kernel, and the next tick is due before it is found.
+ * owner anew at each tick in the kernel, and the next tick is due before the owner is found.
  */
 TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another recording of its file follows",
 		 "[record][icount]")
@@ -386,7 +388,7 @@ TEST_CASE_METHOD(AtRest, "processes of a system-wide recording are not charged t
 	Recording recording;
 
 	REQUIRE(recording.begin_everybody() == 0);
-	/* Makes watches of running processes, of children, and of ended processes. */
+	/* These steps create watches of running processes, of children and of ended processes. */
 	CHECK(grows(
 		[&] { return recording.sum([](const Row &row) { return row.owner.who() == "guest"; }); }));
 	for (int i = 0; i < 5; i++)

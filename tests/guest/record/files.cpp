@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/files.cpp  Which file a text belongs to: replaced, overwritten,
- * deleted, in an overlay or in another mount namespace.
+/** @file tests/guest/record/files.cpp  The files of texts: files that are replaced, overwritten,
+ * deleted, in an overlay, or in another mount namespace.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/mounted.h"
@@ -33,7 +33,7 @@ uint64_t in_text(const Recording &recording, uint32_t number)
 	return recording.sum([&](const Row &row) { return row.text.number == number; });
 }
 
-/** The texts of files whose path begins with @p place; not the process's other texts. */
+/** The texts with a file whose path begins with @p place. */
 std::vector<Described> texts_at(const Recording &recording, const std::string &place)
 {
 	std::vector<Described> all;
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(AtRest, "a file that is written over is another text", "[record
 	REQUIRE(grows([&] { return recording.in_file(file.path()); }));
 	const auto before = texts_at(recording, file.path());
 	REQUIRE(before.size() == 1);
-	/* Copying a library over another one changes its size and time, or only its time. */
+	/* A copy over a library changes the library's size and time, or only its time. */
 	if (grown) {
 		need(ftruncate(file.fd(), 3 * LoopFile::offset), "ftruncate");
 	} else {
@@ -197,7 +197,9 @@ TEST_CASE_METHOD(AtRest, "a library of an overlay that is copied up is another t
 	REQUIRE(grows([&] { return recording.in_file(path); }));
 	const auto lower = texts_at(recording, path);
 	REQUIRE(lower.size() == 1);
-	/* Opening it for writing makes a copy in the upper layer, which is another file. */
+	/*
+	 * Opening the file for writing copies it to the upper layer, and the copy is another file.
+	 */
 	mark(Fd(need(open(path.c_str(), O_RDWR), path.c_str())).get(), "upper");
 	outlast_belief();
 	CHECK(grows([&] { return in_text(recording, lower[0].number); }));

@@ -32,7 +32,7 @@ void execute_copy()
 	need(-1, "fexecve");
 }
 
-/** A recording of this process and its children in which nothing ticks. */
+/** A recording of this process and its children, without ticks. */
 class Numbers {
 public:
 	Numbers()
@@ -60,7 +60,7 @@ public:
 		}
 		return 0;
 	}
-	/** Use up numbers with a child, and forget them. */
+	/** Run a child that is given @p numbers numbers, and forget these. */
 	void use_up(uint32_t numbers, const std::function<void()> &run) const
 	{
 		const uint32_t before = last();

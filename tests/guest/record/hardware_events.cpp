@@ -59,7 +59,7 @@ uint64_t apart(uint64_t one, uint64_t other)
 	return std::max(one, other) - std::min(one, other);
 }
 
-/** How long an event was enabled, and how long it was counted. */
+/** The times, in ns, for which an event was enabled and counted. */
 struct Times {
 	uint64_t enabled, running;
 
@@ -79,8 +79,8 @@ Times times_of(const Device &device)
 /*
  * Under -icount, QEMU counts a cycle for each instruction, that is, for each nanosecond of virtual
  * time, and interrupts right after the instruction at which the counter overflows.  No task has a
- * counter of its own here: with one, QEMU 7.2 loses interrupts of the CPU's counter, for perf
- * record -a as well.
+ * counter of its own here: if one had, QEMU 7.2 would lose interrupts of the CPU's counter, as it
+ * also does for perf record -a.
  */
 TEST_CASE_METHOD(AtRest, "a CPU's cycles are counted in the functions that spent them, to within a period",
 		 "[record][source][icount]")
@@ -178,7 +178,7 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 	CHECK(all.running < all.enabled * 9 / 10);
 	CHECK(other.running > other.enabled / 4);
 	CHECK(other.running < other.enabled * 9 / 10);
-	/* Only a part of the cycles was counted; scaled up, it is near the true number. */
+	/* Only a part of the cycles was counted; scaled up, the count is near the true number. */
 	CHECK(counted < cycles * 9 / 10);
 	const double scaled = static_cast<double>(counted) * static_cast<double>(all.enabled) /
 			      static_cast<double>(all.running);

@@ -204,7 +204,7 @@ TEST_CASE_METHOD(AtRest, "kernel threads are in a system-wide recording that cou
 {
 	const uint32_t flags = GENERATE(0U, uint32_t{PROFIL_RECORD_KERNEL});
 	Recording recording;
-	/* Each call waits for kernel threads on all CPUs. */
+	/* Each call waits for an RCU grace period, which needs kernel threads. */
 	Child child([] {
 		for (;;)
 			syscall(SYS_membarrier, 1 /* MEMBARRIER_CMD_GLOBAL */, 0, 0);
@@ -222,7 +222,7 @@ TEST_CASE_METHOD(AtRest, "kernel threads are in a system-wide recording that cou
 			return row.owner.text == kernel_number && row.text.kind != PROFIL_KIND_KERNEL;
 		}) == 0);
 	} else {
-		/* Gives kernel threads time for ticks. */
+		/* Give kernel threads time for ticks. */
 		CHECK(grows([&] { return recording.of_kind(PROFIL_KIND_KERNEL); }, 200));
 		CHECK(threads() == 0);
 	}

@@ -19,7 +19,7 @@ namespace {
 const uintptr_t text = Burner::usual;
 /** A recording with `counts` elements has at most `most_numbers` numbers. */
 constexpr uint32_t most_numbers = 32768, counts = 65536;
-/** The cell of ticks whose owner and text are not known. */
+/** The cell of ticks whose owner and text are unknown, and the owner in that cell. */
 constexpr uint64_t unknown_of_nobody = 6, nobody_owner = 4;
 
 uint64_t in_cell(Recording &recording, uint64_t cell)
@@ -35,7 +35,7 @@ uint64_t in_cell(Recording &recording, uint64_t cell)
 	return sum;
 }
 
-/** Runs in one new text after another, until told to stop. */
+/** A child that executes one new text after another until told to stop. */
 Child many_texts(const Memory &stop)
 {
 	return Child([&stop] {
@@ -44,7 +44,7 @@ Child many_texts(const Memory &stop)
 
 		LoopFile::fill(fd.get());
 		for (uintptr_t i = 0; !counter<uint64_t>(stop); i++) {
-			/* A file of another size is another text. */
+			/* With another size, the file is another text. */
 			need(ftruncate(fd.get(), static_cast<off_t>(2 * LoopFile::offset + i)), "ftruncate");
 			const uintptr_t at = text + i % places * apart;
 			LoopFile::map(fd.get(), at);
@@ -122,11 +122,12 @@ TEST_CASE_METHOD(AtRest, "without free numbers ticks have no owner, until some a
 	*stop.at<volatile uint64_t>() = 1;
 	const uint32_t last = recording.described(0).numbers;
 	CHECK(last == most_numbers);
-	/* The last hundred numbers are texts, and the only owner's cells. */
+	/* The last hundred numbers stand for texts, and for cells of the only owner. */
 	for (uint32_t number = last; number > last - 100; number--)
 		CHECK(recording.forget(number) == 0);
 	/*
-	 * A tick without an owner takes a text and a cell; the greedy process's last tick may, too.
+	 * A tick without an owner uses a number for its text and one for its cell; so may the
+	 * greedy process's last tick.
 	 */
 	CHECK(soon([&] {
 		for (uint32_t number = last + 1; number <= recording.described(0).numbers; number++)
@@ -173,7 +174,7 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 		const Burner burner;
 
 		burner.plant_loop(text);
-		/* Keeps the work item that fills the pool from running, too. */
+		/* This also keeps the work item that fills the pool from running. */
 		run_before_others();
 		for (unsigned i = 0; i < forks; i++) {
 			if (need(fork(), "fork"))
@@ -215,7 +216,7 @@ TEST_CASE_METHOD(AtRest,
 
 		burner.plant_loop(text);
 		go.wait();
-		/* Keeps the work item that fills the pool from running, too. */
+		/* This also keeps the work item that fills the pool from running. */
 		run_before_others();
 		for (unsigned i = 0; i < forks; i++) {
 			if (need(fork(), "fork"))

@@ -92,7 +92,7 @@ void copy_over(uintptr_t at)
 	code_written(reinterpret_cast<void *>(at), 4096);
 }
 
-/** The numbers of the texts of a kind. */
+/** The numbers of all texts of one kind. */
 std::set<uint32_t> texts_of(const Recording &recording, uint32_t kind)
 {
 	std::set<uint32_t> numbers;
@@ -159,8 +159,8 @@ TEST_CASE_METHOD(AtRest, "code that is written over is the same text, with other
 	child.next();
 	CHECK(grows([&] { return in_memory(recording, later); }));
 	/*
-	 * Ticks in anonymous memory count at their own PC, never at an earlier one, so there is no
-	 * delay.
+	 * Ticks in anonymous memory count at their own PC, never at an earlier one, so the change
+	 * takes effect at once.
 	 */
 	const uint64_t last = in_memory(recording, text);
 	CHECK(grows([&] { return in_memory(recording, later); }));

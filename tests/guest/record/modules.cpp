@@ -59,7 +59,10 @@ uint32_t last_generation(const Recording &recording)
 	return last;
 }
 
-/** Does /proc/kallsyms show addresses?  Those of per-CPU variables are small, or 0, in any case. */
+/**
+ * True if /proc/kallsyms shows addresses.  Per-CPU variables have small addresses, or 0, in any
+ * case.
+ */
 bool sees_addresses()
 {
 	std::ifstream symbols("/proc/kallsyms");
@@ -221,7 +224,7 @@ TEST_CASE_METHOD(AtRest,
 		REQUIRE(first.kind == PROFIL_KIND_MODULE);
 	}
 	{
-		/* Probably loaded at the address of the first one. */
+		/* Probably loaded at the same address as the first one. */
 		const BusyModule module("begin=100");
 	}
 	recording.finish();
@@ -258,7 +261,7 @@ TEST_CASE_METHOD(AtRest, "a module that is loaded has no ticks of what was there
 
 TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not known", "[record][slow]")
 {
-	/* Each address has an element in each generation. */
+	/* Each address takes an element in each generation. */
 	Recording recording(65536);
 	const auto unplaced = [&] {
 		return recording.sum(

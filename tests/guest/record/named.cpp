@@ -26,7 +26,7 @@ Fd proof_of_everybody(bool exclude_kernel = false)
 	return proof;
 }
 
-/** Begin with a named task.  Returns 0 or the error. */
+/** Begin to record a named task.  Returns 0 or the error. */
 int name(const Recording &recording, const Fd &proof, pid_t target, uint32_t flags = PROFIL_FOLLOW)
 {
 	profil_record record = recording.request(flags);
@@ -36,7 +36,7 @@ int name(const Recording &recording, const Fd &proof, pid_t target, uint32_t fla
 	return recording.device().call(PROFIL_RECORD, &record);
 }
 
-/** Each mistake is refused, and a valid request is not. */
+/** Check that each invalid request is refused, and a valid one is not. */
 void check_refusals(const Way &way)
 {
 	Recording recording;

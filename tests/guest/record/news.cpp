@@ -20,7 +20,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** What poll(2) reports for a recording's file, without waiting. */
+/** The events that poll(2) reports for a recording's file, without waiting. */
 short ready(const Recording &recording)
 {
 	pollfd file = {recording.device().fd(), POLLIN | POLLPRI, 0};
@@ -37,7 +37,7 @@ int await_news(const Recording &recording, uint32_t keys, const Way &way = by_io
 	return way(recording.device(), PROFIL_WAIT, &wait, sizeof(wait));
 }
 
-/** How many elements are in use, and how many numbers: a reader is woken when either grows. */
+/** The count of elements in use and the last number given: a reader is woken when either grows. */
 std::pair<size_t, uint32_t> known(const Recording &recording)
 {
 	return {recording.rows().size(), recording.described(0).numbers};
@@ -87,7 +87,7 @@ private:
 	uint64_t place_ = 0;
 };
 
-/** Wait until some ticks bring no new key or number, and poll(2) does not report them. */
+/** Wait for ticks that bring no new key or number, and that poll(2) does not report. */
 bool old_keys_are_no_news(const Recording &recording, const Way &way)
 {
 	return soon([&] {
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports the end of a recorded process", "[reco
 
 namespace {
 
-/** Ask for a wake-up after @p keys new keys.  Returns what was known before. */
+/** Ask for a wake-up after @p keys new keys.  Returns the result of known() from before. */
 std::pair<size_t, uint32_t> await_from_here(const Recording &recording, uint32_t keys)
 {
 	std::pair<size_t, uint32_t> before;
@@ -177,7 +177,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports so many new keys, and not fewer", "[re
 			least < wanted ? ready(recording) != 0 : soon([&] { return ready(recording) != 0; });
 		const auto [keys, numbers] = known(recording);
 
-		/* The child's first tick in a library is also new: then ask again. */
+		/* The child's first tick in a library also brings new numbers: then ask again. */
 		CHECK((told || least < wanted));
 		CHECK((!told || keys - before.first >= wanted || numbers > before.second));
 		counted = told && numbers == before.second;
@@ -214,15 +214,15 @@ TEST_CASE_METHOD(AtRest, "news wakes a process that sleeps in poll(2), or waits 
 
 	recording.begin(child.pid());
 	REQUIRE(grows([&] { return recording.sum(); }));
-	/* The child may tick at yet another place: stop it until the others are asleep. */
+	/* The child may tick at yet another place: stop it until the sleeper is asleep. */
 	stop_process(child.pid());
 	REQUIRE(await_news(recording, 1) == 0);
 	Child sleeper([&] {
 		pollfd file = {recording.device().fd(), POLLPRI, 0};
 
 		/*
-		 * After a timeout, poll would see the news even without a wake-up, so use no
-		 * timeout.
+		 * After a timeout, poll(2) would report the new key even without a wake-up, so use
+		 * no timeout.
 		 */
 		need_that(poll(&file, 1, -1) == 1 && file.revents == POLLPRI, "there are news");
 	});

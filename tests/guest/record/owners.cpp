@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/owners.cpp  What a recording says about its processes. */
+/** @file tests/guest/record/owners.cpp  The descriptions that a recording gives of its processes.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/held_exec.h"
 #include "tests/guest/support/race.h"
@@ -32,7 +33,7 @@ void execute_burner()
 	need(-1, path.c_str());
 }
 
-/** The process's owner with this command name, or one whose number is 0. */
+/** The process's owner with this command name, or one with number 0 if there is none. */
 Described owner_of(const Recording &recording, pid_t pid, const std::string &who)
 {
 	for (const Described &owner : recording.owners(who)) {

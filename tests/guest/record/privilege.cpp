@@ -112,7 +112,7 @@ int ask_library_together(uint32_t flags, pid_t pid)
 	return one;
 }
 
-/** The module is not asked if perf_event_open(2) fails: there is no proof to show. */
+/** Without a proof, the error of perf_event_open(2) stands for the module's answer. */
 Answer ask(pid_t pid, bool kernel_ticks)
 {
 	const uint32_t flags = kernel_ticks ? PROFIL_KERNEL_TICKS : 0;
@@ -164,8 +164,8 @@ void check_all(const TargetKinds &targets, int level, const std::string &circums
 }
 
 /**
- * One check begins thousands of recordings, and each end waits for grace periods, so slow kernels
- * check one level.
+ * The levels of perf_event_paranoid to check.  Slow kernels check one, because a check begins
+ * thousands of recordings, and the end of each waits for grace periods.
  */
 std::vector<int> levels()
 {

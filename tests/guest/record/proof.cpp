@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/proof.cpp  Which descriptors prove that the caller may record a process, and
- * which do not.
+/** @file tests/guest/record/proof.cpp  Descriptors that prove that the caller may record a process,
+ * and descriptors that do not.
  */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
@@ -388,7 +388,7 @@ TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for the whole process"
 	const Device device;
 	const Memory table(page);
 	device.record(describe_recording(table, 0), proof_of(thread).get());
-	/* The thread that runs the loop is another one. */
+	/* Another thread runs the loop. */
 	CHECK(soon([&] { return sum_table(table) >= 5; }));
 	shared.at<volatile uint64_t>()[2] = 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/sources.cpp  The counters of events: on which CPUs, how many, how often
- * they tick, and what waits for them.
+/** @file tests/guest/record/sources.cpp  The counters of events: their CPUs, number and periods,
+ * and the commands that wait for them.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/event_programs.h"
@@ -32,7 +32,7 @@ public:
 		: child_([this, work] {
 			  const volatile size_t none = 0;
 
-			  /* Fault in its text before anything is counted. */
+			  /* Fault in touch()'s text before anything is counted. */
 			  touch(nullptr, none);
 			  ready_.open();
 			  for (;;) {
@@ -74,7 +74,7 @@ public:
 	}
 };
 
-/** Raises samples of OwnPmu's event, if it is counted there. */
+/** Raises samples of OwnPmu's event on a CPU, if the event is counted there. */
 class Firer : public Repeater {
 public:
 	Firer() : Repeater([](uint64_t times) { OwnPmu::fire(static_cast<unsigned>(times)); }) {}
@@ -245,7 +245,9 @@ TEST_CASE_METHOD(AtRest, "an event whose PMU is gone is refused", "[record][sour
 
 	need(event.get(), "perf_event_open");
 	if (read_file("/proc/modules").find("profil_pmu 1") == std::string::npos) {
-		/* Here the event does not hold the PMU's module, and may outlive the PMU. */
+		/*
+		 * On this kernel the event does not hold the PMU's module, and may outlive the PMU.
+		 */
 		OwnPmu::set("go", "1");
 		CHECK(begin_error(recording, event) == ENODEV);
 		return;
@@ -297,7 +299,7 @@ TEST_CASE_METHOD(AtRest, "recordings with shorter periods neither take a recordi
 	CHECK(period() == 10);
 	toucher.run(0, 500);
 	shorter.finish();
-	/* Longer than the sources of other events keep a shorter period. */
+	/* Sources of other events keep a shorter period for less than this time. */
 	std::this_thread::sleep_for(std::chrono::milliseconds(2500));
 	toucher.run(0, 300);
 	longer.finish();
@@ -389,7 +391,7 @@ TEST_CASE_METHOD(AtRest, "an event counts for the next claim after one was kille
 	const auto mine = [](uint64_t event) {
 		return open_proof({.pid = getpid(), .exclude_kernel = true, .config = event});
 	};
-	/* A read of an event's status makes other commands wait for their turn. */
+	/* Reading an event's times in fdinfo makes other commands wait for their turn. */
 	const Child reader([&] {
 		Recording read(512, 1);
 

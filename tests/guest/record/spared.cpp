@@ -35,8 +35,8 @@ void touch_all_memory()
 }
 
 /**
- * How long a group's processes have waited for memory, in us.  The kernel updates it every two
- * seconds, if it has CONFIG_PSI.
+ * The time, in us, for which a group's processes have waited for memory; 0 without CONFIG_PSI.  The
+ * kernel updates it every two seconds.
  */
 uint64_t stalled(const Cgroup &group)
 {
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory for a user's system-wide re
 
 namespace {
 
-/** Counts how often the kernel reclaims memory of groups: on behalf of all tasks, or of one. */
+/** Counts the kernel's reclaims of groups' memory on behalf of all tasks, or of one. */
 class Reclaims {
 public:
 	explicit Reclaims(pid_t pid = -1)
@@ -161,10 +161,10 @@ TEST_CASE_METHOD(AtRest, "the worker that looks up system calls' texts reclaims 
 
 	begun.wait();
 	fill_up(group, recorder.pid());
-	/* The process itself reclaims for its ticks in user mode. */
+	/* The process itself may reclaim memory for its ticks in user mode. */
 	const Reclaims by_caller(caller.pid());
 	const uint64_t before = by_all.number();
-	/* The kernel has tried to get below the limit. */
+	/* The kernel has tried to get the group below its limit. */
 	CHECK(before > 0);
 	go.open();
 	REQUIRE(process_runs_for(caller.pid(), 500'000'000));
@@ -392,7 +392,7 @@ TEST_CASE_METHOD(AtRest, "no worker reclaims memory for a session whose profiles
 		group.enter();
 		Recording recording(4096);
 		recording.begin(forking.pid());
-		/* A recording that fails to begin does not count. */
+		/* A recording that fails to begin is not one of the session's profiles. */
 		need_that(recording.try_begin(forking.pid()) == EEXIST, "it is followed already");
 		touch_all_memory();
 		begun.open();

@@ -24,8 +24,8 @@ uint64_t cpu_time_of(pid_t pid)
 }
 
 /**
- * Spends CPU time when told to, and seldom reads how much, as each read makes the kernel update its
- * account.
+ * Spends CPU time when told to.  It reads its CPU clock seldom, because each read makes the kernel
+ * update the account.
  */
 class Spender : public Worker {
 public:
@@ -39,10 +39,10 @@ public:
 };
 
 /**
- * An event for each nanosecond of a task's CPU time; the kernel adds milliseconds of them at once,
- * at its tick.  So perf throttles it: it throttles a software event only if several occur at once.
- * The tracepoint patches the scheduler's text, which a QEMU 7.2 guest with more than one CPU does
- * not survive for long (scripts/guest/run).
+ * An event for each nanosecond of a task's CPU time.  The kernel adds milliseconds of them at once,
+ * at its tick, so perf throttles the event: perf throttles a software event only if several occur
+ * at once.  The tracepoint patches the scheduler's text, which a QEMU 7.2 guest with more than one
+ * CPU does not survive for long (scripts/guest/run).
  */
 Fd runtime_of(pid_t pid)
 {
@@ -55,7 +55,10 @@ Fd runtime_of(pid_t pid)
 
 constexpr uint64_t period = 20'000;
 
-/** Records these events for a process that spends CPU time, with a limit on samples per second. */
+/**
+ * Records runtime_of()'s events of a process that spends CPU time, with a limit on samples per
+ * second.
+ */
 struct RecordedRuntime {
 	explicit RecordedRuntime(const std::string &max_sample_rate)
 		: rate("/proc/sys/kernel/perf_event_max_sample_rate", max_sample_rate)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/storms.cpp  Short programs lose no ticks: ticks are CPU time. */
+/** @file tests/guest/record/storms.cpp  Recordings of short programs lose no ticks: the ticks add
+ * up to the CPU time.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 
@@ -10,10 +12,10 @@ using namespace guest;
 
 namespace {
 
-/** Short enough for the random error of a sum of ticks to be within the test's tolerance. */
+/** Short enough to keep the random error of a sum of ticks within the test's tolerance. */
 constexpr uint64_t period = 20'000;
 
-/** A copy in memory, so that reads never wait. */
+/** Copy the program to memory, so that reads never wait.  Returns the path. */
 std::string copied_program()
 {
 	const std::string copy = "/tmp/record_short";

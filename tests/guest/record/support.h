@@ -21,7 +21,7 @@
 
 namespace guest {
 
-/** What a number stands for, with its path. */
+/** The answer of PROFIL_DESCRIBE about a number, with its path. */
 struct Described : profil_describe {
 	std::string place;
 
@@ -29,7 +29,7 @@ struct Described : profil_describe {
 	std::string who() const { return {name, strnlen(name, sizeof(name))}; }
 };
 
-/** Each count that causes() adds up, for the output of a failed test. */
+/** The counts that causes() adds up, as text for the output of a failed test. */
 inline std::string causes_text(const profil_status &status)
 {
 	std::ostringstream text;
@@ -57,7 +57,7 @@ public:
 	{
 	}
 
-	/** Another recording of the same file, with a table of its own. */
+	/** Another recording through the same open device, with a table of its own. */
 	Recording beside(uint32_t counts = 4096, uint64_t period = period_10khz) const
 	{
 		return {device_, counts, period};
@@ -73,7 +73,7 @@ public:
 		return describe_recording(*table_, flags, period_);
 	}
 
-	/** Begin with a process; throws when that fails. */
+	/** Begin to record a process; throws when that fails. */
 	void begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW) { begin_with(proof_of(pid), flags); }
 	void begin_with(const Fd &proof, uint32_t flags = PROFIL_FOLLOW)
 	{
@@ -168,7 +168,10 @@ public:
 
 	profil_status status() const { return device().status(profile_); }
 
-	/** What a number stands for, or nothing if it has not been given yet or was forgotten. */
+	/**
+	 * The description of a number, or nothing if the number has not been given yet or was
+	 * forgotten.
+	 */
 	std::optional<Described> known(uint32_t number, uint32_t flags = 0) const
 	{
 		char path[4096];
@@ -198,7 +201,7 @@ public:
 		return *answer;
 	}
 
-	/** Every element with a count. */
+	/** Every element in use. */
 	std::vector<Row> rows() const
 	{
 		std::vector<Row> all;
@@ -274,7 +277,7 @@ private:
 	uint32_t profile_ = 0;
 };
 
-/** A file with a loop in its second page, which may be mapped as text.  Removed at the end. */
+/** A file whose second page has a loop and may be mapped as text.  Removed at the end. */
 class LoopFile {
 public:
 	static constexpr uint64_t offset = 0x1000;
@@ -303,7 +306,7 @@ public:
 	int fd() const { return fd_.get(); }
 	const std::string &path() const { return path_; }
 	uint64_t place() const { return place_; }
-	/** Is an instruction of the loop at this offset? */
+	/** True if an instruction of the loop is at this offset. */
 	bool has_code_at(uint64_t where) const { return where - (offset + place_) < sizeof(code_loop); }
 	/** Map the page: the loop is then place() bytes past @p at. */
 	void map(uintptr_t at) const { map(fd_.get(), at); }

@@ -98,7 +98,10 @@ TEST_CASE_METHOD(AtRest, "a larger table has room for what a full one had not", 
 
 namespace {
 
-/** Ticks that find no room in a table of 256 elements, at 24 places that are neighbours there. */
+/**
+ * The ticks lost for lack of room in a table of 256 elements, at 24 places that are neighbours
+ * there.
+ */
 uint64_t lost_side_by_side(uintptr_t from)
 {
 	/* In a table of 256 the top 8 bits of a place's hash select its first element. */
@@ -129,7 +132,8 @@ uint64_t lost_side_by_side(uintptr_t from)
 
 /*
  * Each place may use 16 consecutive elements, and 16 others elsewhere.  For about one text number
- * in 30, a place's second run is the one that the other places fill, so there are four tries.
+ * in 30, a place's second run of elements is the one that the other places fill, so there are four
+ * tries.
  */
 TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
 		 "[record]")

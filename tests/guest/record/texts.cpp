@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/texts.cpp  Which text a recording counts a tick in. */
+/** @file tests/guest/record/texts.cpp  The text in which a recording counts a tick. */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 
@@ -104,7 +104,7 @@ TEST_CASE_METHOD(AtRest, "code that a process has made is memory of that process
 
 namespace {
 
-/** How a program replaces one text by another at an address. */
+/** The ways in which a program replaces one text by another at an address. */
 enum class Swap { map_over, unmap, move_over, other_thread };
 
 /** Files that are mapped in turn at one address, with loops at different places of the page. */
@@ -131,7 +131,7 @@ public:
 			ticks[i] = recording.in_file(file_[i].path());
 		return ticks;
 	}
-	/** Ticks at places of a file where none of its code is. */
+	/** The ticks at offsets of a file that hold none of its code. */
 	uint64_t misplaced(const Recording &recording) const
 	{
 		return recording.sum([&](const Row &row) {
