@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/actions.h  What can happen to a recording: commands on its file, actions
+/** @file tests/guest/race/actions.h  Actions that affect a recording: commands on its file, actions
  * of its target and its owner, CPU hotplug, and removal of the module.
  */
 #pragma once
@@ -17,11 +17,13 @@
 namespace guest {
 
 constexpr size_t table_bytes = 4096;
-/* The highest number that every recording has, and one beyond most recordings' numbers here. */
+/*
+ * The highest number that every recording has, and a number beyond those of most recordings here.
+ */
 constexpr uint32_t fixed_numbers = 15, last_number = 24;
 constexpr const char *switch_of_cpu1 = "/sys/devices/system/cpu/cpu1/online";
 
-/** What an action may do to the one that races it: reasons for which the other may fail. */
+/** The effects of an action on the one that races it: the reasons for which the other may fail. */
 enum Reason : unsigned {
 	stops = 1 << 0,	      /* the recording is over */
 	unwatches = 1 << 1,   /* the target may be in another recording */
@@ -30,13 +32,13 @@ enum Reason : unsigned {
 	takes = 1 << 4,	      /* the target is in a recording of the file */
 	loses = 1 << 5,	      /* the target ends, or becomes another user's */
 	ends_target = 1 << 6, /* the target's threads are killed */
-	ends_owner = 1 << 7,  /* the owner's threads are, and the tables are unmapped */
-	meets = 1 << 8,	      /* the recording is system-wide, and may have the target */
+	ends_owner = 1 << 7,  /* the owner's threads are killed, its tables unmapped */
+	meets = 1 << 8,	      /* the recording is system-wide, and may follow the target */
 	root = 1 << 9,	      /* the action needs privileges */
 	whatever = 1 << 10,
 };
 
-/** What is recorded when both actions begin. */
+/** The kind of recording that runs when both actions begin. */
 enum Kind { of_owner, of_target, of_everybody };
 
 struct Shared {
@@ -53,7 +55,7 @@ struct Side {
 	int device = -1, proof = -1, proof_of_everybody = -1;
 	uintptr_t tables = 0;
 	unsigned number = 0;
-	bool apart = false; /* runs outside the owner, with a file that outlives it */
+	bool apart = false; /* runs in another process, with a file that outlives the owner */
 
 	void note(int error) const { shared.seen[number][error] = true; }
 	/** Issues a command on the recording.  Returns 0 or the error. */
@@ -179,7 +181,7 @@ inline void fork_once(const Side &side)
 	waitpid(pid, nullptr, 0);
 }
 
-/** Execute a program that uses MS milliseconds of CPU time. */
+/** Execute a program that uses @p ms milliseconds of CPU time. */
 inline void execute(const Side &side, const std::string &program, const char *ms)
 {
 	execl(program.c_str(), "program", ms, nullptr);
@@ -232,7 +234,7 @@ struct Action {
 	unsigned does;
 	/** the errors that each reason allows */
 	Errors errors;
-	int usual[3] = {0, 0, 0}; /* the outcome without any reason, by Kind */
+	int usual[3] = {0, 0, 0}; /* the result if no reason applies, by Kind */
 };
 
 using enum Action::Group;
@@ -242,8 +244,8 @@ inline const Errors begun = {{takes | meets, EEXIST}, {unwatches, 0}, {loses, ES
 		    running = {{stops | ends_owner, ENOENT}}, erased = {{erases, ENOENT}};
 
 /**
- * For each action: what it may do to the one that races it, and which errors it may see itself, for
- * each reason.
+ * The actions, each with its effects on the one that races it, and with the errors that it may see
+ * itself, by reason.
  */
 inline const Action actions[] = {
 	{"begin", command, begin, takes, begun, {0, EEXIST, 0}},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/race/churn.cpp  Processes that make very many threads and children while they
- * are profiled by themselves and recorded by another process.  Nothing accumulates, and both
- * profiles have the same total.
+ * profile themselves and another process records them.  Nothing accumulates, and both profiles have
+ * the same total.
  *
  * `make churn` runs these tests at full length, on a CPU where a nanosecond is one instruction, so
  * that the expected number of ticks is known, too.
@@ -32,7 +32,9 @@ constexpr size_t buffer = 65536;
 const uintptr_t text = Burner::usual;
 constexpr size_t block = 4000; /* instructions, all in the region */
 
-/** The most that the module has held so far. */
+/**
+ * The peak numbers of the module's images, profiles and pinned pages, and of slab memory in KiB.
+ */
 struct Held {
 	uint64_t images = 0, profiles = 0, pages = 0, slab = 0;
 
@@ -86,7 +88,7 @@ profil_start followed(const profil_region &region)
 	return how;
 }
 
-/** A process that works while it is profiled by itself and recorded by this process. */
+/** A process that works while it profiles itself and this process records it. */
 struct Churn {
 	struct Result {
 		uint64_t counted;	     /* by the process and its children */
@@ -154,8 +156,8 @@ struct Churn {
 
 	/**
 	 * Where a nanosecond is one instruction, all CPU time is in the ticks or reported as lost.
-	 * result.ns is not an upper bound: for an ended thread it includes only what the scheduler
-	 * had accounted by then.
+	 * result.ns is not an upper bound: for an ended thread it includes only the time that the
+	 * scheduler had accounted by then.
 	 */
 	void check_time(const Result &result) const
 	{
@@ -173,7 +175,7 @@ struct Churn {
 
 		CHECK(std::abs(difference) < 3 + expected / 200 + 4 * std::sqrt(expected));
 	}
-	/** Allow some slack, and the freed memory that KASAN keeps. */
+	/** Allows for some slack, and for the freed memory that KASAN keeps. */
 	void check_slab() const { CHECK(held.slab < slab_before + 4096 * slowness()); }
 
 	void tell(const char *what, unsigned number, const Result &result) const
@@ -213,8 +215,8 @@ void work_of_a_thread()
 }
 
 /**
- * In a child: adds its count to the total.  A short-lived child may have no tick; the last child
- * runs until it has one.
+ * Runs in a child, and adds its count to the total.  A short-lived child may have no tick; the last
+ * child runs until it has one.
  */
 [[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum, bool last)
 {
@@ -249,7 +251,7 @@ Churn::Result churn_threads(Churn &churn)
 	/* The recording's table, and the hash chains of its numbers. */
 	const auto of_recording = churn.recording.table().bytes() / page + 8;
 	CHECK(churn.held.pages > of_recording);
-	/* Only counters of instructions that had a tick are pinned. */
+	/* Only pages with counters of instructions that had a tick are pinned. */
 	CHECK(churn.held.pages <= of_recording + buffer / page);
 	CHECK(churn.status.forks_lost == 0);
 	churn.check_slab();

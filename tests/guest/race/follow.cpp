@@ -36,7 +36,7 @@ struct Watched {
 		burner.plant_loop(text);
 		await_no_clock();
 	}
-	/** A target that runs once go is opened, and sets `ended` at its end. */
+	/** A target that runs after go is opened, and sets `ended` at its end. */
 	Child target(const std::function<void()> &run) const
 	{
 		return Child([=, this] {
@@ -219,7 +219,10 @@ struct Spied {
 	int last;
 };
 
-/** As the user nobody, record a process again and again until that is refused; then let it run. */
+/**
+ * As the user nobody, record a process again and again until that is refused; then let the process
+ * run.
+ */
 Spied spy_on(pid_t pid, const Gate &go)
 {
 	std::unique_ptr<Recording> current;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/fuzz.cpp  A short run of tests/fuzz; make soak runs it for long. */
+/** @file tests/guest/race/fuzz.cpp  A short run of tests/fuzz, which make soak runs for a long
+ * time.
+ */
 #include "tests/guest/support/guest.h"
 #include "tests/support/catch.h"
 

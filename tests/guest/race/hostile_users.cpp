@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/hostile_users.cpp  Regression tests of bugs that a hostile user could
- * trigger, each seen to fail before its fix.
+/** @file tests/guest/race/hostile_users.cpp  Regression tests for bugs that a hostile user could
+ * trigger.  Each test failed before the fix.
  */
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
@@ -234,7 +234,10 @@ TEST_CASE_METHOD(AtRest, "an exec of a followed process after PROFIL_STOP_ALL ke
 
 TEST_CASE_METHOD(AtRest, "after PROFIL_STOP_ALL no fork counts as lost, however often its process executes")
 {
-	/* Each exec took memory from the recording's pool, which is no longer refilled. */
+	/*
+	 * If an exec took memory from the recording's pool, the pool would soon be empty: nothing
+	 * refills it now.
+	 */
 	constexpr char program[] = "[ $1 -eq 0 ] || exec sh -c \"$0\" \"$0\" $(($1 - 1)); true & true & wait";
 	const auto lost = module_stat("forks_lost");
 	Gate gate;

@@ -43,7 +43,8 @@ struct Counting {
 	uint32_t profile;
 
 	/**
-	 * Checks the state after a change; a self profile's changes once a tick needs the memory.
+	 * Checks the state after a change; a self profile's state changes when a tick needs the
+	 * memory.
 	 */
 	void check_state(const Change &change, const profil_status &status) const
 	{
@@ -184,7 +185,7 @@ TEST_CASE_METHOD(AtRest, "memory that keeps changing loses only the counts in dr
 	}
 	const auto status = device.status();
 	device.stop();
-	/* The memory was read-only only while no tick needed it. */
+	/* No tick needed the memory while it was read-only. */
 	CHECK(status.state == PROFIL_STATE_RUNNING);
 	CHECK(*stays > 0);
 	CHECK(status.counted >= counter<uint64_t>(counters) + *stays);

@@ -2,7 +2,7 @@
 /** @file tests/guest/race/pairs.cpp  Every pair of actions on a recording, one on each of two CPUs
  * at the same time.
  *
- * Each pair is a section: -c 'add, stop' runs only that one.
+ * Each pair is a section: -c 'add, stop' runs only that pair.
  */
 #include "tests/guest/race/actions.h"
 #include "tests/guest/support/cpu.h"
@@ -28,7 +28,7 @@ struct Round {
 	uint64_t chance;
 
 	bool in_target(unsigned number) const { return action[number]->group == by_target; }
-	/** May either action end the process that runs this one? */
+	/** True if an action may end the process that runs action @p number. */
 	bool may_vanish(unsigned number) const
 	{
 		const unsigned end = in_target(number) ? ends_target : ends_owner;
@@ -60,8 +60,8 @@ struct Round {
 		side.shared.ended[number] = true;
 	}
 	/**
-	 * Run the target's actions, or those that are not the target's; if there are two, the
-	 * second one in a thread of its own.
+	 * Run the target's actions, or the others; if there are two, run the second one in a thread
+	 * of its own.
 	 */
 	void run_those(const Side &side, bool of_the_target) const
 	{
@@ -197,7 +197,7 @@ private:
 				if (shared.seen[number][error] && !round.allows(number, error))
 					FAIL_CHECK("error " << error);
 		}
-		/* A process killed after it switched a CPU off has not switched it on again. */
+		/* A process may have been killed between switching CPU 1 off and on. */
 		write_file(switch_of_cpu1, "1");
 		if (access("/sys/module/profil/refcnt", F_OK))
 			need_that(load_module() == 0, "the module is loaded again");
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(Pairs,
 TEST_CASE_METHOD(Pairs, "the module cannot be unloaded while anything happens to a recording",
 		 "[race][record][pairs]")
 {
-	/* Otherwise each section would patch the kernel's text. */
+	/* Otherwise each load and unload would patch the kernel's text. */
 	const HeldProbes probes;
 
 	each({command, by_target, other, of_module},

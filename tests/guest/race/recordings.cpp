@@ -56,7 +56,7 @@ private:
 	static constexpr const char *path = "/tmp/record_short";
 };
 
-/** Threads that keep doing things to a recording while this lives, one thing each. */
+/** Threads that each keep sending one kind of command to a recording while this lives. */
 class Trouble {
 public:
 	explicit Trouble(const Recording &recording) : recording_(recording)

@@ -77,7 +77,9 @@ int look_in_child(const Device &device, const Memory &counters)
 	return 0;
 }
 
-/** How many children were profiled, and how many not, while their parent started profiles. */
+/**
+ * The numbers of children that were, and were not, profiled while their parent started profiles.
+ */
 struct Forked {
 	unsigned profiled = 0, not_profiled = 0;
 };

@@ -101,8 +101,8 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 }
 
 /*
- * A fork shares the structure's page after the command has written to it, and before the command
- * undoes that.
+ * A fork may share the structure's page after the command has written to it, and before the command
+ * restores it.
  */
 TEST_CASE_METHOD(AtRest, "a recording that is refused leaves its structure as it was while the process forks",
 		 "[race][uring]")
