@@ -49,7 +49,7 @@ bool forbid(unsigned number, unsigned argument, unsigned error, bool with = true
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/** Add two children, after a change of what is allowed.  Returns 0 if both have ticks. */
+/** Add two children after @p change has restricted the process.  Returns 0 if both have ticks. */
 int add_two(const Loop &loop, const std::function<bool()> &change)
 {
 	Flock flock(loop, 3);
@@ -62,7 +62,8 @@ int add_two(const Loop &loop, const std::function<bool()> &change)
 }
 
 /**
- * Add children with @p free free descriptors.  Returns 0 if all were added and no descriptor kept.
+ * Add children with @p free free descriptors.  Returns 0 if all were added and no descriptor was
+ * kept.
  */
 int add_with_descriptors(const Loop &loop, size_t children, unsigned free)
 {
@@ -79,7 +80,7 @@ int add_with_descriptors(const Loop &loop, size_t children, unsigned free)
 	return lowest_free_fd() == fd ? 0 : 3;
 }
 
-/** Does adding each of the targets fail with this error of perf_event_open(2)? */
+/** True if adding each of the targets fails with this error of perf_event_open(2). */
 bool all_refused(profil_session *session, uint32_t profile, std::span<profil_target> targets, int error)
 {
 	return profil_session_add(session, profile, targets.data(), targets.size()) == 0 &&

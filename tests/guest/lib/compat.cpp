@@ -46,8 +46,8 @@ void check_ok(const std::string &name)
 const std::vector<std::string> systems = {"aix", "bsd", "irix", "linux", "solaris", "tru64"};
 
 /**
- * Run a program of lib_histogram.h, which ends when its first function has a fifth of 60 ticks, and
- * its second the rest.
+ * Run a program that is made from lib_histogram.h: it ends once it has 60 ticks, about a fifth of
+ * them in its first function and the rest in its second.
  */
 void check_counted_by_kernel(const std::string &name, const std::string &environment)
 {

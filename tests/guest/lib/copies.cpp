@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/lib/copies.cpp  Several copies of libprofil in one process: that of a program linked
- * with libprofil.a, that of a plugin linked with libprofil.a, and the shared library.
+/** @file tests/guest/lib/copies.cpp  Several copies of libprofil in one process: one in a program
+ * linked with libprofil.a, one in a plugin linked with libprofil.a, and the shared library.
  */
 #include "tests/guest/flavour/forms.h"
 #include "tests/guest/support/device.h"
@@ -140,7 +140,7 @@ void use_all(const Loop &loop, std::initializer_list<const Copy *> copies)
 	}
 }
 
-/** Leave no descriptor free: off must not need one. */
+/** Leave no descriptor free: turning a profile off must not need one. */
 void allow_no_descriptors()
 {
 	const rlimit none = {};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t ms = 1'000'000;
 
-/** 64 bytes of text around the loop, four bytes for each counter; the loop is in the third. */
+/** A region of 64 bytes of text, four for each counter; the third counter is the loop's. */
 profil_region region_around(const Loop &loop, void *counters, unsigned width)
 {
 	profil_region region = {};
@@ -248,7 +248,7 @@ TEST_CASE_METHOD(AtRest, "a refused spec returns the module's errno", "[lib][gen
 		CHECK(self_status().state == PROFIL_STATE_NONE);
 	};
 
-	fails(EINVAL); /* they overlap */
+	fails(EINVAL); /* the regions overlap */
 	spec = spec_of(&good, 1);
 	spec.period = 1;
 	fails(ERANGE);

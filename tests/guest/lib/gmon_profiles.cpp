@@ -92,7 +92,7 @@ uint64_t calls_of(const GmonFile &gmon, const std::string &name, const std::stri
 	return gmon.calls_of(symbol.low, symbol.high);
 }
 
-/** Subjects the program after it to the limits of users. */
+/** A prefix that runs a command as the user nobody, and so within the limits of users. */
 constexpr char as_nobody[] = "chmod 777 . && exec setpriv --reuid 65534 --regid 65534 --clear-groups";
 
 } // namespace
@@ -135,7 +135,8 @@ TEST_CASE_METHOD(AtRest, "the ticks in gmon.out are the CPU time of all threads"
 	INFO(work.files() << work.ns() << ", outside " << outside);
 	/*
 	 * At least the threads' 1,000 ms, including time in the vDSO, and at most the CPU time of
-	 * the program, which also starts (half a second on some debug kernels) and ends.
+	 * the program, which also needs time to start (half a second on some debug kernels) and to
+	 * end.
 	 */
 	CHECK(ticks <= work.ns() / 1'000'000);
 	CHECK(ticks + outside >= 950);
@@ -192,7 +193,7 @@ TEST_CASE_METHOD(AtRest, "with GMON_OUT_PREFIX each process writes PREFIX.PID", 
 	work.run_program("gmon_fixed", "calls 2 fork calls 3", "GMON_OUT_PREFIX=gmon.out");
 	CHECK(work.files().find("gmon.out ") == std::string::npos);
 
-	/* Two files with any PIDs in their names. */
+	/* There are two files, each with a PID in its name. */
 	const std::string mine = "gmon.out." + std::to_string(work.pid());
 	uint64_t calls = calls_of(work.gmon(mine), "gmon_fixed", "leaf");
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/lib/linux.cpp  profil() of Linux: which counter counts, when the profile is
- * off, and which arguments are errors.
+/** @file tests/guest/lib/linux.cpp  profil() of Linux: the counter for a PC, the ways to turn the
+ * profile off, and invalid arguments.
  */
 #include "tests/guest/lib/support.h"
 #include "tests/support/catch.h"

@@ -72,8 +72,8 @@ TEST_CASE_METHOD(AtRest, "all threads count in one buffer, whichever of them cal
 	CHECK(status.ticks == accounted(status));
 	CHECK(count == status.counted);
 	/*
-	 * Part of the time is spent reading the clock; even so, two threads alone would have only
-	 * 80.
+	 * Part of the time is spent reading the clock, but two threads alone would have only 80
+	 * counts.
 	 */
 	CAPTURE(status.outside, status.off, status.lost_late);
 	CHECK(count >= 90);

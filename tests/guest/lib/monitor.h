@@ -13,9 +13,7 @@ namespace lib_test {
 /** Programs in the style of each system, named as their sources in tests/guest/programs. */
 constexpr const char *monitor_programs[] = {"monitor_svid", "monitor_aix", "monitor_tru64"};
 
-/**
- * Check that a program, run with libraries of another directory, gets its histogram and gmon.out.
- */
+/** Check that a program gets its histogram and gmon.out, with the libraries in @p libraries. */
 inline void check_monitor(const support::TemporaryDirectory &dir, const std::string &program,
 			  const std::string &libraries)
 {

@@ -16,7 +16,7 @@ using namespace lib_test;
 
 namespace {
 
-/** How many of these samples are in the loop at a PC; the others are in the test's own code. */
+/** The number of these samples in the loop at @p pc; the others are in the test's own code. */
 long count_loop(const volatile uintptr_t *first, const volatile uintptr_t *last, uintptr_t pc)
 {
 	return std::count_if(first, last, [pc](uintptr_t sample) { return sample - pc <= CODE_LOOP_RETURN; });
@@ -41,7 +41,7 @@ public:
 		return n;
 	}
 
-	/** How often the loop's PC is in a part of the array. */
+	/** The number of the loop's PCs in a part of the array. */
 	[[nodiscard]] long count(uintptr_t pc, long first, long last) const
 	{
 		return count_loop(volatile_data() + first, volatile_data() + last, pc);
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(AtRest, "pcsample stores up to a page that cannot be written, a
 	CHECK(pcs[room - 1] != 0);
 	CHECK(pcsample(nullptr, 0) == last);
 
-	/* That nothing can be stored is not an error, as the original does not check either. */
+	/* An array that cannot be written is not an error: Solaris does not check it, either. */
 	for (uintptr_t *const bad : {memory.at<uintptr_t>(4096), static_cast<uintptr_t *>(nullptr)}) {
 		CHECK(pcsample(bad, 100) == 0);
 		loop.spin_ms(60);
@@ -193,7 +193,7 @@ TEST_CASE_METHOD(AtRest, "pcsample stores in a private page of hugetlbfs", "[lib
 	auto *const pcs = memory.at<uintptr_t>(4096 - 2 * sizeof(uintptr_t));
 
 	REQUIRE(pcsample(pcs, 1000) == 0);
-	/* At least three of five are behind the small page's end. */
+	/* At least three of the five are beyond the end of the small page. */
 	loop.spin_until([&] { return count_loop(pcs, pcs + 1000, loop.pc()) >= 5; });
 	const long stored = pcsample(nullptr, 0);
 	CHECK(stored >= 5);
@@ -215,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "pcsample stores every sample for a user who may lock n
 		if (pcsample(samples.data(), samples.size()) != 0 || errno)
 			return 2;
 		loop.spin_until([&] { return samples.stored() >= 5; });
-		/* Off needs no descriptor here, either. */
+		/* Turning it off needs no descriptor here, either. */
 		if (setrlimit(RLIMIT_NOFILE, &none))
 			return 3;
 		return pcsample(nullptr, 0) == samples.stored() ? 0 : 4;

@@ -30,7 +30,7 @@ private:
 	guest::Burner burner_;
 };
 
-/** profil() by another name: <unistd.h> declares that its buffer is never NULL. */
+/** profil() through a pointer, because <unistd.h> declares that its buffer is never NULL. */
 inline int call_profil(volatile unsigned short *buffer, size_t size, size_t offset, unsigned scale)
 {
 	static auto *const call =
@@ -53,7 +53,7 @@ template <size_t Nr> struct Guarded {
 		return before == 0x1111111111111111 && after == 0x2222222222222222;
 	}
 
-	/** Are all counters except this one 0? */
+	/** True if all counters except this one are 0, and the fields around them are unchanged. */
 	[[nodiscard]] bool only(size_t index) const
 	{
 		for (size_t i = 0; i < Nr; i++)
@@ -74,7 +74,7 @@ inline bool is_counted(const Loop &loop, const volatile unsigned short &counter)
 	return true;
 }
 
-/** Does this counter stay the same for the time of six ticks? */
+/** True if this counter stays the same for the time of six ticks. */
 inline bool is_off(const Loop &loop, const volatile unsigned short &counter)
 {
 	const unsigned short before = counter;
@@ -99,8 +99,8 @@ inline profil_status self_status()
 }
 
 /**
- * The status of the calling process's profile together with a value read at the same tick, so that
- * a counter agrees with it.
+ * The status of the calling process's profile and, in @p value, a count that was read without a
+ * tick in between, so that the two agree.
  */
 template <typename Read> profil_status steady_status(Read read, uint64_t &value)
 {
@@ -126,7 +126,7 @@ inline int64_t most_ticks(int64_t periods)
 	return periods + (even ? 1 : 2);
 }
 
-/** The sum of the counts of all outcomes of a tick. */
+/** The sum of the counts of all causes. */
 inline uint64_t accounted(const profil_status &s)
 {
 	return s.counted + s.outside + s.saturated + s.kernel + s.no_user_pc + s.off + s.lost_late +
