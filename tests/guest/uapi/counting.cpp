@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/counting.cpp  How the kernel finds the counter for a PC. */
+/** @file tests/guest/uapi/counting.cpp  The arithmetic that finds the counter for a PC. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
@@ -153,7 +153,7 @@ TEST_CASE_METHOD(AtRest, "each of 1, 2, 64 and 1000 regions has its own counters
 	for (const size_t number : {1, 2, 64, 1000}) {
 		const Memory counters(number * 8);
 		std::vector<profil_region> regions;
-		/* The widths alternate, so that each position is tested with each width. */
+		/* The widths alternate, so that neighbouring counters differ in width. */
 		for (size_t i = 0; i < number; i++)
 			regions.push_back(one_counter(burner.start() + i * step,
 						      burner.start() + i * step + CODE_LOOP_RETURN,

@@ -155,7 +155,7 @@ const Row place_rows[] = {
 	{"a buffer round the end of memory", EFAULT, [](Description &d) { d.region[1].buffer = 0UL - 128; }},
 };
 
-/** An error leaves everything unchanged, including the caller's structure. */
+/** Check that an error leaves everything unchanged, including the caller's structure. */
 void check_row(const Device &device, const Way &way, const Row &row)
 {
 	Description d;

@@ -86,7 +86,8 @@ void take_from_pool()
 
 /**
  * Sweep a command: prepare() before each try, check(error) after it.  At least @p least calls fail,
- * but through a ring perhaps only one: it hands the command to a worker, in which no call fails.
+ * but through a ring perhaps only one: the ring hands the command to a worker, in which no call
+ * fails.
  */
 template <typename T>
 void sweep_command(const Device &device, unsigned command, const std::function<T()> &prepare,
@@ -164,7 +165,7 @@ TEST_CASE_METHOD(AtRest, "a start that fails leaves the previous self profile", 
 			const auto status = whole_status(device);
 
 			/*
-			 * If the last copy fails, that of the output, both profiles are gone
+			 * If the last copy, that of the output, fails, both profiles are gone
 			 * (device.c).
 			 */
 			const bool too_late = error == EFAULT && status.state == PROFIL_STATE_NONE;

@@ -14,7 +14,7 @@ namespace guest {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-/** Uses every feature of a profile, with memory that is not populated yet. */
+/** A profile with private, shared and overflow counters, in memory that is not populated yet. */
 struct Description {
 	Memory counters{8 * page}, others{4 * page, MAP_SHARED}, overflow{page};
 	std::vector<profil_region> regions;

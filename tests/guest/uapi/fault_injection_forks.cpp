@@ -57,7 +57,7 @@ struct Birth {
 	bool fired, lost;
 };
 
-/** Fork a child, and let the n-th call before its first instruction fail. */
+/** Fork a child, and let the n-th call before the child's first instruction fail. */
 Birth bear(const Device &device, unsigned n)
 {
 	const Gate gate;

@@ -83,7 +83,7 @@ profil_start pcsample(const profil_region &region)
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8);
 }
 
-/** At a rate too slow to fill the array before a tick has checked the memory. */
+/** pcsample() at a rate too slow to fill the array before a tick has checked the memory. */
 profil_start slow_pcsample(const profil_region &region)
 {
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8, 8, 1'000'000);

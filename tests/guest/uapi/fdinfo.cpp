@@ -29,7 +29,7 @@ const uintptr_t text = Burner::usual;
 
 using Fields = std::map<std::string, std::string>;
 
-/** The module's lines in an fdinfo: of the session, then of each profile. */
+/** The module's lines in a file of fdinfo: those of the session, then those of each profile. */
 struct Info {
 	std::string session;
 	std::vector<Fields> profiles;
@@ -87,7 +87,7 @@ std::vector<std::string> pids_of(const Device &device)
 	return words_of(info_of(device).profiles.at(0)["pids"]);
 }
 
-/** Open the file in a child.  Returns 0 or the error. */
+/** Open the file in a child, after @p before.  Returns 0 or the error. */
 int error_of_reading(const std::string &path, const std::function<void()> &before)
 {
 	return in_child([&] {

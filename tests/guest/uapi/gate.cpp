@@ -54,7 +54,7 @@ TEST_CASE_METHOD(AtRest, "a profile counts only as long as its gate has the valu
 		gated.shut();
 		CHECK_FALSE(counts(burner, gated.counter));
 		CHECK(device.status().state == PROFIL_STATE_NONE);
-		/* The profile stays off when the gate is opened again: it has ended. */
+		/* The profile has ended, so it stays off when the gate is opened again. */
 		gated.gate.value = value;
 		CHECK_FALSE(counts(burner, gated.counter));
 		CHECK(device.stop() == 0);

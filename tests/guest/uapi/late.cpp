@@ -16,13 +16,16 @@ namespace {
 
 constexpr size_t page = 4096;
 
-/** Address space without memory, at which memory can be mapped later. */
+/** Reserve address space, parts of which mprotect(2) can make usable later. */
 Memory reserve(size_t bytes)
 {
 	return Memory(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
-/** A region over @p memory, with the 8-byte counter @p index for the loop at counted_text. */
+/**
+ * A region over @p memory, in which the 8-byte counter @p index is that of the loop at
+ * counted_text.
+ */
 profil_region wide_region(const Memory &memory, size_t index)
 {
 	profil_region region =
@@ -193,7 +196,7 @@ TEST_CASE_METHOD(AtRest, "a late profile that has used up RLIMIT_MEMLOCK makes r
 		how.gate = gates.address() + page;
 		device.start(how);
 		burn_ticks(device, burner, counted_text, 3);
-		/* A profile whose buffers are pinned at the start fits as well. */
+		/* A profile without a gate fits as well. */
 		device.start(describe(regions[0], period_nobody));
 		burn_ticks(device, burner, counted_text, 3);
 		device.stop();
@@ -217,9 +220,7 @@ TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room
 		how.gate = gate.address();
 		device.start(how);
 		burn_ticks(device, burner, counted_text, 5);
-		/*
-		 * From now on the program writes to a new page, and no command checks the memory.
-		 */
+		/* From now on the gate is in a new page, and no command checks the memory. */
 		need(madvise(gate.at(), page, MADV_DONTNEED), "madvise");
 		const uint64_t checked = counter<uint64_t>(memory) + 500;
 		burner.burn_until(counted_text, [&] { return counter<uint64_t>(memory) >= checked; });
@@ -260,7 +261,7 @@ TEST_CASE_METHOD(AtRest, "a self profile counts in private hugetlb pages, in a f
 	CHECK(status.state == PROFIL_STATE_RUNNING);
 	CHECK(status.lost_contended == 0);
 	CHECK(*memory.at<volatile uint64_t>(7 * page) == status.counted);
-	/* Memory that is read-only is as good as unmapped, here as elsewhere. */
+	/* Here as elsewhere, read-only memory is a hole. */
 	need(mprotect(memory.at(), huge, PROT_READ), "mprotect");
 	CHECK(status_at_hole(device, burner).state == PROFIL_STATE_FAULT);
 	device.stop();
@@ -317,7 +318,10 @@ TEST_CASE_METHOD(AtRest, "PCs are stored up to a hole, where the profile ends", 
 	const Device device;
 	const Burner burner;
 	const Memory memory = reserve(4 * page);
-	/* Few: on debug kernels, some CPUs have no timers but the scheduler's. */
+	/*
+	 * Few PCs: on debug kernels, some CPUs have no timer but the scheduler's, so ticks are
+	 * rare.
+	 */
 	const size_t before = 16, room = 64;
 
 	for (const uint32_t width : {4, 8}) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/lifetime.cpp  The life of a profile, and what keeps the module loaded. */
+/** @file tests/guest/uapi/lifetime.cpp  The life of a profile, and the uses that keep the module
+ * loaded.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
 #include "tests/support/catch.h"
@@ -36,7 +38,7 @@ TEST_CASE_METHOD(AtRest, "a self profile outlives every descriptor", "[uapi][lif
 		Device first;
 		first.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 		first.close();
-		/* Close all files as a daemon does, except the pipe of the report. */
+		/* Close descriptors as a daemon does, but not the pipe of the report. */
 		for (int fd = 64; fd < 1024; fd++)
 			close(fd);
 		burner.burn_until(text, [&] { return counter<uint64_t>(counters) >= 5; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/memory_moved.cpp  Counters in pages that the kernel swaps, merges or splits,
- * or that another user pins.
+/** @file tests/guest/uapi/memory_moved.cpp  Counters in pages that the kernel swaps, merges or
+ * splits, or that io_uring also pins.
  */
 #include "tests/guest/support/race.h"
 #include "tests/guest/support/swap.h"
@@ -67,7 +67,10 @@ TEST_CASE_METHOD(AtRest, "a table for which a cgroup has no memory is refused fo
 	if (!swap)
 		support::skip("this kernel has no zram");
 	group.set("memory.max", "12M");
-	/* By the time the last page has been read, the first ones have been swapped out again. */
+	/*
+	 * By the time the last page has been faulted in, the first ones have been swapped out
+	 * again.
+	 */
 	const auto error = [&] {
 		Child child([&] {
 			group.enter();

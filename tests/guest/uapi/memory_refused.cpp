@@ -57,7 +57,9 @@ void check_refused(const Memory &memory, size_t offset = 0)
 	check_refused(memory.at(offset));
 }
 
-/** userfaultfd(2) on a range, in one of its modes; false if this kernel does not have the mode. */
+/**
+ * userfaultfd(2) on a range, in one of its modes; converts to false if the kernel lacks the mode.
+ */
 class Faults {
 public:
 	Faults(const void *at, size_t bytes, uint64_t mode)
@@ -159,7 +161,7 @@ TEST_CASE_METHOD(AtRest,
 		const Fd file(need(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path.c_str()));
 		need(ftruncate(file.get(), page), "ftruncate");
 		void *at = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-		if (at != MAP_FAILED) { /* without a cache it cannot be mapped */
+		if (at != MAP_FAILED) { /* without a cache, the file cannot be mapped */
 			check_refused(at);
 			munmap(at, page);
 		}

@@ -12,7 +12,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** How many elements of an array of PCs equal a given PC. */
+/** The number of elements of an array of PCs that equal @p pc. */
 template <typename T> uint64_t occurrences(const Memory &samples, uint64_t number, uint64_t pc)
 {
 	const T *first = samples.at<T>();
@@ -121,7 +121,9 @@ TEST_CASE_METHOD(AtRest, "a PC that is an address space away does not alias into
 	const Burner burner;
 	const Memory counters(4096);
 
-	/* With this scale the product of scale and distance exceeds 64 bits. */
+	/*
+	 * With this scale, the product of scale and distance exceeds 64 bits in most of the region.
+	 */
 	auto region = each_address(0, 1ULL << 63, counters.at(), 4);
 	region.bytes = 4096;
 	region.scale = 0xffffffff;
@@ -218,7 +220,7 @@ TEST_CASE_METHOD(AtRest, "a full array of PCs ends the profile, and nothing is s
 	const Burner burner;
 	const Memory samples(8192);
 
-	/* Across two pages, ending inside the second. */
+	/* The array spans two pages, and ends inside the second. */
 	device.start(describe_samples(samples.at(4096 - 4 * 8), 8));
 	burner.burn_until(text, [&] { return device.status().off >= 20; });
 	const auto status = device.status();

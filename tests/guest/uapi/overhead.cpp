@@ -69,8 +69,8 @@ struct Tried {
 };
 
 /**
- * While a profile with many regions runs, start one with other regions, which fails.  Return the
- * error, and what the user was charged before and after it.
+ * While a profile with many regions runs, start another one, which fails.  Returns the error, and
+ * the user's charges before and after it.
  */
 template <typename Make> Tried try_to_start(Make regions)
 {

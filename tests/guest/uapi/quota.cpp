@@ -27,7 +27,10 @@ int start(const Device &device, const Memory &memory, size_t pages, uint64_t per
 	return device.call(PROFIL_START, &how);
 }
 
-/** A start whose list of pages takes this many pages, a power of two; its counters need not exist. */
+/**
+ * Start a profile whose list of pages takes @p pages pages, a power of two.  The memory of its
+ * counters need not exist.
+ */
 int start_with_list(const Device &device, size_t pages)
 {
 	auto region = one_counter(text, text + CODE_LOOP_RETURN, reinterpret_cast<void *>(page), 4);

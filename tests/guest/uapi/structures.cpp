@@ -27,7 +27,7 @@ struct Recorded {
 
 	Recorded() { recording.begin_with(proof); }
 	uint32_t profile() const { return recording.profile(); }
-	/** Begin again after STOP or STOP_ALL has ended the recording. */
+	/** Begin anew with the first target alone, even if the recording has ended. */
 	void renew()
 	{
 		device.stop(profile());
@@ -56,7 +56,9 @@ union Any {
 	profil_describe describe;
 };
 
-/** Each command, with the size of its structure's first version, and a valid structure. */
+/**
+ * A command, the size of its structure's first version, and a function that fills the structure in.
+ */
 struct Command {
 	const char *name;
 	unsigned int number;
@@ -150,7 +152,7 @@ void check_sizes(const Way &way)
 	}
 }
 
-/** A refused command has changed nothing. */
+/** Check that a refused command changes nothing. */
 void check_places(const Way &way)
 {
 	Recorded on;
@@ -237,7 +239,7 @@ void check_members(const Way &way)
 	CHECK(on.recording.status().state == PROFIL_STATE_RUNNING);
 }
 
-/** Requests for a recording that are refused. */
+/** Check that invalid requests for a recording are refused. */
 void check_recording(const Way &way)
 {
 	const Memory counts(16 * page);
@@ -367,7 +369,7 @@ TEST_CASE_METHOD(AtRest, "the payload of a ring command is checked", "[uapi][err
 	CHECK(ring.call(device.fd(), PROFIL_INFO, payload) == E2BIG);
 }
 
-/* Up to 6.12, io_uring refuses the commands on such a ring; 7.3 runs them as on any other. */
+/* Up to 6.12, io_uring refuses commands on a ring that polls for completions; 7.3 runs them. */
 TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses or runs commands", "[uapi][errno][uring]")
 {
 	const Device device;
