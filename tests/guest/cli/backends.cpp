@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/backends.cpp  The module and perf's events: two ways to the same rows. */
+/** @file tests/guest/cli/backends.cpp  The module and perf events give the same rows. */
 #include "tests/guest/cli/support.h"
 
 using namespace cli_test;

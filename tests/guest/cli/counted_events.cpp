@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/counted_events.cpp  profil record of hardware events, and of events that
- * perf stops.
+/** @file tests/guest/cli/counted_events.cpp  profil record with hardware events, and with events
+ * that perf throttles.
  */
 #include "tests/guest/cli/support.h"
 
@@ -22,7 +22,7 @@ uint64_t time_of_children()
 	       static_cast<uint64_t>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000;
 }
 
-/** The sum of the values of a type. */
+/** The sum of a profile's values of one type. */
 uint64_t sum_of(const std::string &file, const std::string &type)
 {
 	uint64_t sum = 0;
@@ -32,7 +32,7 @@ uint64_t sum_of(const std::string &file, const std::string &type)
 	return sum;
 }
 
-/** How often perf has throttled an event, according to profil's output; 0 if it does not say. */
+/** The number of times that perf throttled an event, from profil's output; 0 if that has none. */
 uint64_t stops_in(const std::string &text, const std::string &event)
 {
 	const std::string before = event + ": stopped ";
@@ -48,9 +48,9 @@ uint64_t stops_in(const std::string &text, const std::string &event)
 }
 
 /**
- * An event for each nanosecond of a task's CPU time; the kernel adds milliseconds of them at once.
- * The tracepoint patches the scheduler's text, which a QEMU 7.2 guest with more than one CPU does
- * not survive for long.
+ * This event counts the nanoseconds of a task's CPU time; the kernel adds milliseconds at a time.
+ * Enabling the tracepoint patches the scheduler's text: a QEMU 7.2 guest with more than one CPU
+ * does not survive that for long.
  */
 constexpr const char *runtime = "sched:sched_stat_runtime";
 constexpr const char *max_sample_rate = "/proc/sys/kernel/perf_event_max_sample_rate";
@@ -89,14 +89,17 @@ TEST_CASE("record and its profile say how often perf has stopped an event", "[cl
 		CHECK(has(recorded, "because it came too often: its values are too small ("));
 		CHECK_FALSE(has(recorded, "scaled"));
 		/*
-		 * Values are samples times the period; what was lost while perf throttled the event
-		 * is not estimated.
+		 * A value is the samples times the period: events lost to throttling are not
+		 * estimated.
 		 */
 		CHECK(sum_of(file, runtime) == sum_of(file, "samples") * period);
 		CHECK(sum_of(file, runtime) > 0);
 		CHECK(sum_of(file, runtime) < spent / 2);
 	}
-	/* Allows all the ticks that are due after the machine was stopped for minutes. */
+	/*
+	 * High enough for all the samples that are due at once after the machine stood still for
+	 * minutes.
+	 */
 	const guest::Setting rate(max_sample_rate, "1000000000");
 	const std::string recorded = record_events(event, file, "cli_cycles");
 
@@ -133,7 +136,10 @@ TEST_CASE("status says how often perf has stopped an event", "[cli][source][icou
 	CHECK(end_of(record) == 0);
 }
 
-/* Under -icount QEMU's cycles are instructions, whose numbers in these functions are known. */
+/*
+ * Under -icount, QEMU counts each instruction as a cycle, and each function executes a known number
+ * of instructions.
+ */
 TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 {
 	constexpr uint64_t period = 100'000;
@@ -145,7 +151,7 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 	auto cycles = values_of(file, "cycles");
 	INFO(all_recorded);
 	CAPTURE(cycles);
-	/* The cycles include the kernel's work between the functions. */
+	/* A period that ends in a function may include the kernel's work before it. */
 	const double share = static_cast<double>(cycles["long_loop"]) /
 			     static_cast<double>(cycles["long_loop"] + cycles["short_loop"]);
 	CHECK(std::abs(share - 0.75) < 0.0075);
@@ -156,8 +162,8 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 	INFO(user_recorded);
 	CAPTURE(cycles);
 	/*
-	 * One period for the counter's phase, and one for the recorder's own cycles, which the
-	 * counter includes.
+	 * The tolerance is one period for the counter's phase, and one for the recorder's own
+	 * cycles, which the counter includes.
 	 */
 	CHECK(std::abs(static_cast<double>(cycles["long_loop"]) - 90e6) <= 2 * period);
 	CHECK(std::abs(static_cast<double>(cycles["short_loop"]) - 30e6) <= 2 * period);
@@ -165,8 +171,8 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 
 /*
  * In this guest each instruction takes one cycle.  QEMU's instruction counter is exact, but its
- * interrupt is late, at the next exception.  Here that exception is the interrupt, which is not
- * late, of a cycle counter with the same period.
+ * interrupt is late, at the next exception.  Here that exception is the interrupt of a cycle
+ * counter with the same period, which is on time.
  */
 TEST_CASE("instructions a cycle are right in each function", "[cli][source][icount]")
 {
@@ -209,7 +215,7 @@ TEST_CASE("instructions that interrupt late are all counted if their period is l
 	CHECK(Json::parse(profil("report --json " + file).text)["samples"].get<uint64_t>() <= 13);
 }
 
-/* The kernel rotates a CPU's counters among all users' events every few milliseconds. */
+/* The kernel rotates a CPU's counters among all open events every few milliseconds. */
 TEST_CASE("an event that was counted for a part of the time is scaled up, and that is said",
 	  "[cli][source][icount]")
 {
@@ -219,7 +225,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 	std::vector<guest::Fd> others;
 
 	skip_without_cycles();
-	/* More raw events than the CPU's seven counters; the CPU need not know these events. */
+	/* More raw events than the CPU has counters (seven); the CPU need not know these events. */
 	for (uint64_t event = 1; event <= 10; event++) {
 		others.push_back(guest::open_proof({.pid = -1,
 						    .sampling = false,
@@ -254,12 +260,12 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 			       1) < 0.001);
 	/*
 	 * In 120 ms the counters rotate some thirty times: enough to check the sum of both
-	 * functions, and too few for the shorter one.
+	 * functions, but too few to check the shorter one alone.
 	 */
 	CHECK(std::abs(static_cast<double>(cycles["long_loop"] + cycles["short_loop"]) / 120e6 - 1) < 0.2);
 }
 
-/* A billion cycles in a second of CPU time, and two thousand samples. */
+/* A second of CPU time is a billion cycles, for which two thousand samples are due. */
 TEST_CASE("the period for a running process is chosen by how often it has the event", "[cli][source][icount]")
 {
 	const TemporaryDirectory directory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/events.cpp  profil record of events. */
+/** @file tests/guest/cli/events.cpp  profil record with events (-e). */
 #include "tests/guest/cli/support.h"
 
 #include "tests/guest/support/race.h"
@@ -36,7 +36,7 @@ TEST_CASE("several events are several values of the same places", "[cli][source]
 	CHECK(has(recorded, " minor-faults (1 of 10) and "));
 	CHECK(has(recorded, " cs of 1 process in "));
 	CHECK(values_of(file, "page-faults").at("fill_pages") == 10'000);
-	/* Each sample stands for ten faults, wherever the other nine were. */
+	/* Each sample stands for ten faults, even if the other nine were elsewhere. */
 	CHECK(values_of(file, "minor-faults").at("fill_pages") % 10 == 0);
 	CHECK(values_of(file, "minor-faults").at("fill_pages") >= 9'900);
 	CHECK(values_of(file, "minor-faults").at("fill_pages") <= 10'010);
@@ -67,7 +67,9 @@ TEST_CASE("a loop across the memory of a matrix has the faults, one for each ele
 	REQUIRE(output.status == 0);
 	auto all = values_of(file, "page-faults");
 	auto major = values_of(file, "major-faults");
-	/* The text itself is evicted now and then, and evicted pages may still be in memory. */
+	/*
+	 * The program's text is sometimes evicted, too, and evicted pages may still be in memory.
+	 */
 	constexpr uint64_t chance = rows / 10;
 	CHECK(all["fill"] >= rows);
 	CHECK(all["fill"] <= rows + chance);
@@ -100,8 +102,8 @@ TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")
 }
 
 /*
- * On one CPU, because a tracepoint patches the kernel's text, which a guest with two CPUs does not
- * always survive.
+ * This needs a guest with one CPU: a tracepoint patches the kernel's text, and a guest with two
+ * CPUs does not always survive that.
  */
 TEST_CASE("events of interrupts are not charged to the program that they interrupt", "[cli][source][icount]")
 {
@@ -126,7 +128,10 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	/* The kernel writes the zeroes, so it has the faults: 256, and some at the start. */
+	/*
+	 * The kernel writes the zeroes, so the faults are in the kernel: 256, and some at the
+	 * start.
+	 */
 	const Output recorded = profil("record -e page-faults:k,page-faults:u -o " + file +
 				       " -- dd if=/dev/zero of=/dev/null bs=1M count=1");
 	uint64_t faults = 0;
@@ -156,7 +161,7 @@ TEST_CASE("profil list has the events of the kernel, and of the CPU's those that
 	CHECK(has(list, "\ninstructions ") == cpu_counts(PERF_COUNT_HW_INSTRUCTIONS));
 	CHECK(has(list, "\ncache-misses ") == cpu_counts(PERF_COUNT_HW_CACHE_MISSES));
 #ifdef __aarch64__
-	/* The events that QEMU emulates; instructions only under -icount. */
+	/* QEMU emulates these two events, instructions only under -icount. */
 	CHECK(has(list,
 		  "\ncycles or cpu-cycles                             1 of 1,000,003      CAP_PERFMON\n"));
 	CHECK(has(list,

@@ -84,7 +84,10 @@ unsigned long waits(pid_t pid)
 	return std::stoul(status.substr(status.find(name) + name.size()));
 }
 
-/** Wait for five seconds without a wake-up; a process not at rest has one a second at least. */
+/**
+ * Wait for five seconds without a wake-up; a process that is not at rest wakes up at least once a
+ * second.
+ */
 bool rests(pid_t pid)
 {
 	return soon([&] {

@@ -7,8 +7,8 @@ using namespace cli_test;
 namespace {
 
 /**
- * Record a program that generates code.  A scan between the code and its description sees the
- * description a second later.
+ * Record a program that generates code.  If profil looks after the code exists but before its
+ * description does, it sees the description a second later.
  */
 Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &options = "")
 {

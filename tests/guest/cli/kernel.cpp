@@ -32,7 +32,7 @@ guest::Setting kptr_restrict(const std::string &value)
 	return {"/proc/sys/kernel/kptr_restrict", value};
 }
 
-/** What a user's file reveals about the kernel: functions and addresses. */
+/** The kernel's functions and addresses that a user's file reveals. */
 struct Told {
 	int status = 0;
 	std::set<std::string> functions, addresses;
@@ -147,8 +147,8 @@ private:
 TEST_CASE("users see the kernel's functions if perf and kallsyms let them", "[cli]")
 {
 	/*
-	 * A recording is refused, or made without names, or made with them: values on both sides of
-	 * each boundary.
+	 * Values on both sides of each boundary between a refused recording, one without names, and
+	 * one with names.
 	 */
 	const auto [level, hidden] = GENERATE(table<int, int>(
 		{{-1, 0}, {-1, 2}, {0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}}));
@@ -184,7 +184,9 @@ TEST_CASE("a machine's time is its programs', its interrupts', its kernel's, and
 	const std::string file = directory / "p.pb.gz";
 	guest::Child record =
 		start({profil_path(), "record", "-a", "-F", "5000", "-o", file}, directory / "output");
-	/* Packets on the loopback are softirqs; programs that end leave work to kernel threads. */
+	/*
+	 * Packets on the loopback cause softirqs; programs that end leave work to kernel threads.
+	 */
 	const guest::Child work =
 		start({"sh", "-c", "while :; do ping -q -c 3 -i 0.01 127.0.0.1; rmdir /none; done"});
 
@@ -217,7 +219,7 @@ TEST_CASE("a machine's time is its programs', its interrupts', its kernel's, and
 
 /*
  * /proc/stat overstates idle time that consists of many short periods, so here the CPUs idle in
- * long ones.  Nor does the guest read files here, because the host's work for it takes no virtual
+ * long ones.  The guest does not read files either: the host's work for a read takes no virtual
  * time, or too much.
  */
 TEST_CASE("the ticks of record -a are the time in which the CPUs were not idle", "[cli][icount]")
@@ -305,7 +307,7 @@ TEST_CASE("a module that is loaded again has samples of its own functions only",
 		CHECK(known.contains(function));
 		samples += count;
 	}
-	/* How many of the clock's ticks are late depends on the host. */
+	/* A low bound: the host's load decides how many of the clock's ticks are late. */
 	CHECK(samples >= 5);
 }
 
@@ -408,7 +410,7 @@ TEST_CASE("a module's lines come from its debug information, wherever its code i
 	for (const Json &row : json["rows"]) {
 		if (row["object"] != "[profil_busy]")
 			continue;
-		/* The pause is inlined from a header. */
+		/* The file may be a header, from which the pause instruction is inlined. */
 		CHECK(row.value("line", 0) > 0);
 		samples += row["samples"].get<uint64_t>();
 		in_source |= row.value("file", "").ends_with("profil_busy.c");

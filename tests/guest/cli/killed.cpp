@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/killed.cpp  What remains of a recording that is saved at intervals. */
+/** @file tests/guest/cli/killed.cpp  A recording that is saved at intervals (--checkpoint). */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>

@@ -22,8 +22,9 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 	for (const Json &row : json["rows"])
 		places.insert(row["address"].get<std::string>());
 	/*
-	 * The first table had 256 elements, and at most two tables existed at a time.  On a busy
-	 * host there is a tick about every 20 ms, and profil reads the table late, too.
+	 * The first table had 256 elements, and at most two tables existed at a time.  The bound is
+	 * low: on a busy host there is a tick only about every 20 ms, and profil reads the table
+	 * late.
 	 */
 	CHECK(places.size() > 256);
 	CHECK(json["ticks"]["lost_full"] == 0);

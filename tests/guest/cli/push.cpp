@@ -98,7 +98,7 @@ TEST_CASE("pushed events are types of a series, each event once", "[cli][push][s
 				   std::to_string(held.pid()) + "," + std::to_string(switching.pid())},
 				  directory / "output");
 
-	/* The event for switches is attached last. */
+	/* The event for context switches is attached last. */
 	REQUIRE(soon([&] { return counted_ticks() >= before + 5; }));
 	held.go();
 	CHECK(held.end() == 0);

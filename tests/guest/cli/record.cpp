@@ -239,7 +239,10 @@ TEST_CASE("a program that a user may not read at first has names if it is the sa
 	std::filesystem::copy_file(program("cli_burn_static"), path);
 	guest::need(chmod(path.c_str(), 0755), "chmod");
 
-	/* Start it before the chmod: a process whose program is unreadable is not the user's. */
+	/*
+	 * Start it before the chmod: a user may not record a process started from an unreadable
+	 * program.
+	 */
 	const IdleProgram idle(1000, nobody_runs({path}));
 
 	guest::need(chmod(path.c_str(), 0711), "chmod");
@@ -313,7 +316,7 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);
 	CHECK(in_kernel(without) == 0);
 	CHECK(called["ticks"]["kernel"] == 0);
-	/* The program's exec and exit, which return to no program. */
+	/* Ticks of exec and exit, which do not return to the program, count in the kernel. */
 	CHECK(in_kernel(called) * 5 < called["samples"].get<uint64_t>());
 	CHECK(called["samples"] > without["samples"]);
 	/*

@@ -14,8 +14,8 @@ using namespace cli_test;
 namespace {
 
 /**
- * A profil record that searches for processes until it is told to end.  With --kernel, without
- * which it would make a system-wide recording and not search.
+ * A profil record that searches for processes until it is told to end.  Without --kernel it would
+ * make a system-wide recording instead of searching.
  */
 class Search {
 public:
@@ -124,7 +124,7 @@ TEST_CASE("a child that is both followed and found is counted once", "[cli][sear
 		REQUIRE(soon([&] { return guest::module_stat("images") >= 3 + i; }));
 		CHECK(guest::module_stat("images") == 3 + i);
 	}
-	/* The parent waits for its child, which now has all samples. */
+	/* The parent waits for its child, so from now on all samples are the child's. */
 	for (const guest::Child &one : later)
 		kill(one.pid(), SIGSTOP);
 	REQUIRE(samples_come(20));
@@ -214,7 +214,7 @@ TEST_CASE("a program that overlayfs has copied up has its names", "[cli][search]
 		    ",upperdir=" + (directory / "upper") + ",workdir=" + (directory / "work") + " overlay " +
 		    (directory / "merged"))
 			.status == 0);
-	/* Changing its mode copies it up. */
+	/* Changing the program's mode copies it up. */
 	std::filesystem::permissions(burn, std::filesystem::perms(0755));
 	{
 		const guest::Child burner = start(
@@ -273,7 +273,7 @@ TEST_CASE("a process that enters a cgroup later is found", "[cli][search]")
 	Search search({"--cgroup", "profil-later"});
 
 	REQUIRE(soon([&] { return has(search.output(), "no process matches so far"); }));
-	/* Two searches that find nothing change nothing. */
+	/* Wait for two searches, which must find nothing and change nothing. */
 	REQUIRE(Opens("/sys/fs/cgroup/profil-later/cgroup.procs").come(2));
 	std::ofstream("/sys/fs/cgroup/profil-later/cgroup.procs") << burn.pid() << std::endl;
 	REQUIRE(samples_come(50));

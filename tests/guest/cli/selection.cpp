@@ -57,7 +57,7 @@ private:
 
 constexpr const char *waiting = "no process matches so far";
 
-/** Wait until a process has used more CPU time. */
+/** Wait until a process has used @p ms more CPU time. */
 bool burns(pid_t pid, int64_t ms = 200)
 {
 	clockid_t clock;
@@ -79,7 +79,7 @@ guest::Child burner(const std::string &name = "cli_burn")
 	return start({program(name), "1000000"});
 }
 
-/** A shell script that runs under a name of its own. */
+/** Create a shell script; its process has the script's name. */
 std::string script(const TemporaryDirectory &directory, const std::string &name, const std::string &text)
 {
 	std::ofstream(directory / name) << "#!/bin/sh\n" << text << '\n';
@@ -140,7 +140,7 @@ TEST_CASE("record -a with a name keeps the processes that run and those that beg
 	CHECK(rows.size() == 2);
 	CHECK(rows.at("cli_burn") > 0);
 	CHECK(rows.at("cli_burn_static") > 0);
-	/* Ticks in the kernel are only of these processes, too. */
+	/* Ticks in the kernel, too, are only those of these processes. */
 	CHECK(json["ticks"]["kernel"].get<uint64_t>() < json["samples"].get<uint64_t>());
 	CHECK(json["ticks"]["lost_late"] == 0);
 	/* No tick of another process is in the account, not even a lost one. */

@@ -42,7 +42,7 @@ TEST_CASE("a served profile has a type for each event, and the first one is its 
 	const uint64_t before = counted_ticks();
 	guest::Child client([&] { _exit(served.get("profile?seconds=600").text == "200" ? 0 : 1); });
 
-	/* The event for switches is attached last. */
+	/* The event for context switches is attached last. */
 	REQUIRE(soon([&] { return counted_ticks() >= before + 5; }));
 	held.go();
 	CHECK(held.end() == 0);

@@ -195,7 +195,7 @@ TEST_CASE("status shows the expected cost of profiling a process", "[cli][status
 	CHECK(target["pid"] == burn.pid());
 	CHECK(target["process"] == "cli_burn");
 	CHECK(target["rate_hz"] == 500);
-	/* The process runs while status sleeps, which is for a second. */
+	/* The process runs while status sleeps for a second. */
 	CHECK(target["cpus"] > 0.5);
 	CHECK(target["cpus"] < 1.1);
 	CHECK(soon(nothing_is_profiled));
@@ -224,7 +224,7 @@ TEST_CASE("status says how to load the module when it is not loaded", "[cli][sta
 	CHECK(json["module"]["loaded"] == false);
 	CHECK(ability(json, "module")["can"] == false);
 	CHECK(ability(json, "module")["commands"].size() >= 1);
-	/* What perf events can do in the module's place. */
+	/* Without the module, perf events are used. */
 	CHECK(ability(json, "perf")["can"] == true);
 	CHECK(ability(json, "own")["can"] == true);
 	CHECK(guest::soon([] { return profil("status --no-cost").status == 0; }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/support.h  What the tests of the command share: runs of profil and the
- * profiles that it recorded.
+/** @file tests/guest/cli/support.h  Shared by the tests of the command: they run profil and read
+ * the profiles that it recorded.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ using support::values_of;
 
 /**
  * support::start(), but all programs except profil run at the lowest priority, so that tests need
- * not wait for what they profile.
+ * not wait for the programs that they profile.
  */
 inline guest::Child start(std::vector<std::string> arguments, const std::string &output = "/dev/null")
 {
@@ -58,7 +58,10 @@ inline guest::Child start(std::vector<std::string> arguments, const std::string 
 /** An idle process that runs cli_burn's burn_child() in a new thread each time it is told to. */
 class IdleProgram {
 public:
-	/** @param ms of CPU time each time; @param command that executes "cli_burn" or a copy of it. */
+	/**
+	 * @param ms  CPU time of each burn_child()
+	 * @param command  executes cli_burn or a copy of it
+	 */
 	explicit IdleProgram(unsigned ms, std::vector<std::string> command = {program("cli_burn")})
 		: process_(start(arguments(std::move(command), ms), directory_ / "output"))
 	{

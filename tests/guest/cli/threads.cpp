@@ -116,7 +116,7 @@ TEST_CASE("record --per-thread adds up the samples of each thread", "[cli][threa
 
 	CHECK(has(table.text, "cold (tid " + std::to_string(cold) + ")\n"));
 
-	/* One thread alone, with its time in the kernel at its calls. */
+	/* One thread alone, with its time in the kernel counted at its system calls. */
 	REQUIRE(profil("record --per-thread --kernel -d 1.5 -o " + file + " -t " + std::to_string(cold))
 			.status == 0);
 	const Json alone = report(file);
@@ -140,7 +140,10 @@ TEST_CASE(
 	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
 	/* The second thread ticks where the first one did, so only the thread itself is new. */
 	for (int i = 0; i < 2; i++) {
-		/* After seconds without ticks, recordings without --per-thread wait to be woken. */
+		/*
+		 * After a few seconds without ticks, recordings without --per-thread wait to be
+		 * woken.
+		 */
 		sleep(6);
 		idle.burn();
 		REQUIRE(samples_come(1000));

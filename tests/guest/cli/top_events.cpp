@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/top_events.cpp  profil top of the events of running programs. */
+/** @file tests/guest/cli/top_events.cpp  profil top with events (-e) of running programs. */
 #include "tests/guest/cli/support.h"
 
 #include <regex>
@@ -23,7 +23,7 @@ std::vector<std::string> frames_of(const std::string &text)
 	return frames;
 }
 
-/** "10,000" as a number; 0 for none. */
+/** Converts text such as "10,000"; 0 if it is empty. */
 uint64_t number(std::string text)
 {
 	std::erase(text, ',');
