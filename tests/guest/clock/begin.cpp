@@ -68,9 +68,9 @@ TEST_CASE_METHOD(AtRest, "no tick is late for a recording that began after it wa
 
 /*
  * A recording takes a share of the ticks of a clock that is faster than it asked for.  Each life
- * below is about half a period, so whether it has a tick is as good as tossing a coin.  By
- * Hoeffding's inequality, the sum of `lives` of them differs from its expected value by 50 or more
- * once in 3 * 10^10 runs.
+ * below lasts about half a period, so it has a tick about half of the time.  By Hoeffding's
+ * inequality, the ticks of all `lives` differ from their expected number by 50 or more at most once
+ * in 3 * 10^10 runs.
  */
 TEST_CASE_METHOD(AtRest, "short recordings at a slow rate have their share of a fast clock's ticks",
 		 "[clock][icount]")

@@ -57,7 +57,7 @@ TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes offline and comes ba
 		stay = false;
 		write_file(switch_of_cpu1, "0");
 		CHECK(both_count());
-		device.status(); /* the causes add up while a CPU is offline */
+		device.status(); /* the causes must add up while a CPU is offline */
 		write_file(switch_of_cpu1, "1");
 		stay = true;
 		CHECK(both_count());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/clock/interrupts.cpp  Commands interrupt other CPUs never, or seldom. */
+/** @file tests/guest/clock/interrupts.cpp  Commands interrupt other CPUs seldom or never. */
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
@@ -13,7 +13,7 @@ using namespace guest;
 
 namespace {
 
-/** The function call interrupts of a CPU since it was started. */
+/** The function call interrupts of a CPU since boot. */
 uint64_t calls_of(int cpu)
 {
 	std::istringstream lines(read_file("/proc/interrupts"));
@@ -34,7 +34,7 @@ uint64_t calls_of(int cpu)
 	throw std::runtime_error("/proc/interrupts has no line of function calls");
 }
 
-/** Another program is profiled on CPU 1, so that the clock ticks there. */
+/** Another program, profiled on CPU 1 so that the clock ticks there. */
 class Neighbour {
 public:
 	Neighbour()
@@ -61,7 +61,7 @@ private:
 const unsigned times = slowness() > 1 ? 200 : 2000;
 /* Allow for the kernel's other calls to CPU 1. */
 const uint64_t others = times / 10;
-/* The same, if workers on CPU 1 must be woken each time to free ended profiles. */
+/* The same if each round wakes workers on CPU 1 to free ended profiles. */
 const uint64_t wakes = 2 * times;
 
 void need_two_cpus()

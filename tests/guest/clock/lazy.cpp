@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/clock/lazy.cpp  The clocks that tick only where a profiled task runs.  Interrupts
- * can be counted on one CPU where a nanosecond is one executed instruction.
+/** @file tests/guest/clock/lazy.cpp  The lazy clock, which ticks only where a profiled task runs.
+ * In a guest with one CPU, where a nanosecond is one instruction, interrupts can be counted.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
@@ -113,7 +113,7 @@ uint64_t take_turns()
 	return static_cast<uint64_t>(turn.tv_sec) * second + static_cast<uint64_t>(turn.tv_nsec);
 }
 
-/** How far the ticks were from the CPU time, in windows of ten periods of CPU time. */
+/** The deviation of the ticks from the CPU time, in windows of ten periods of CPU time. */
 struct Deviations {
 	double ticks = 0, periods = 0, chi_square = 0;
 };
@@ -153,8 +153,8 @@ Deviations deviations(int windows, bool other_is_profiled)
 		const double periods = static_cast<double>(time - time_before) / static_cast<double>(period);
 
 		/*
-		 * The grid has two points per period of the process's CPU time, and it runs at half
-		 * of them: the variance of that binomial distribution is half of the periods.
+		 * The grid has two points per period of the process's CPU time.  The process runs
+		 * at half of them: a binomial distribution with a variance of periods / 2.
 		 */
 		all.chi_square += (had - periods) * (had - periods) / (periods / 2);
 		all.ticks += had;
@@ -213,7 +213,7 @@ TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][i
 {
 	const Burner burner;
 	const auto sleep = [] { sleep_ns(second / 5); };
-	/* The process that uses CPU time is not profiled; this one waits for it. */
+	/* This process is profiled, but waits for another one, which uses the CPU time. */
 	Gate begin, done;
 	Child other([&] {
 		for (;;) {
@@ -421,7 +421,7 @@ TEST_CASE("the lazy clock ticks each of a hundred profiles by its own CPU time",
 		const Outcome one = child.result();
 
 		CAPTURE(one.periods, one.ticks, one.late);
-		/* A grid point falls into the first and last period of a slice by chance. */
+		/* Chance decides whether the first and last period of a slice have a tick. */
 		CHECK(as_expected(one.ticks, one.periods, 4 * std::sqrt(one.periods) + 1));
 		CHECK(one.late <= one.periods / 50);
 		periods += one.periods;

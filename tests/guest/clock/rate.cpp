@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/clock/rate.cpp  The number of samples for a CPU time.  On one CPU where a
- * nanosecond is one executed instruction nothing is late, and the numbers are exact.
+/** @file tests/guest/clock/rate.cpp  The number of samples for a given CPU time.  In a guest with
+ * one CPU, where a nanosecond is one executed instruction, hardly any tick is late, and the numbers
+ * are nearly exact.
  */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/clock.h"
@@ -58,7 +59,7 @@ void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 	CHECK(as_expected(static_cast<double>(ticks), expected, expected / 100 + 1));
 }
 
-/** A device's interrupt may take a whole period, and the number of these depends on the host. */
+/** A device's interrupt may take a whole period, and the host decides how many there are. */
 void check_hardly_late(const profil_status &status)
 {
 	CHECK(status.lost_late <= 1 + status.ticks / 1000);
@@ -164,7 +165,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_OWED_TICKS counts ticks that a throttled clock 
 	device.start(how);
 	const uint64_t begin = thread_ns();
 	burner.spend(second / 2);
-	/* The next tick that is not throttled counts those before it. */
+	/* The next tick that is not throttled also counts the skipped ones before it. */
 	slow.reset();
 	burner.spend(second / 50);
 	const uint64_t ns = thread_ns() - begin;
@@ -307,8 +308,8 @@ TEST_CASE_METHOD(AtRest, "a child gets ticks from its first instruction on", "[c
 		});
 		/*
 		 * One tick of difference depends on where in a period the child's life begins and
-		 * ends, another on which task is charged with the fork in the kernel and with
-		 * interrupts.  (On a debug kernel the fork takes several ticks.)
+		 * ends, another on the task to which the fork in the kernel, and interrupts, are
+		 * charged.  (On a debug kernel the fork takes several ticks.)
 		 */
 		const uint64_t birth = slow_birth ? life.born : 0;
 		CAPTURE(i, life.born, life.before, life.after, life.status.ticks, life.status.lost_late);
