@@ -242,7 +242,7 @@ TEST_CASE_METHOD(AtRest,
 	auto *const counters = memory.at<volatile unsigned short>();
 	/*
 	 * 64 bytes of text in 8 counters give scale 0x4000 - 1; 40 bytes from the start is counter
-	 * 9 >> 1.
+	 * (9 + 1) >> 1.
 	 */
 	prof list[] = {range(loop.pc() - 40, loop.pc() + 24, counters, 16, static_cast<unsigned>(-1)), end};
 	prof nothing[] = {range(loop.pc() - 40, loop.pc() + 24, counters + 64, 16, 0),

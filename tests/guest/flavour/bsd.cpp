@@ -109,7 +109,7 @@ TEST_CASE_METHOD(AtRest,
 	const OffAtEnd off;
 	Guarded<4> own, oldest, older, newest;
 
-	/* The first buffer, from below the loop, ends before it. */
+	/* The first buffer begins below the loop and ends before it. */
 	REQUIRE(call(own.counter, sizeof own.counter, loop.pc() - 16, four_bytes) == 0);
 	REQUIRE(add(oldest.counter, sizeof oldest.counter, loop.pc(), four_bytes) == 0);
 	CHECK(is_counted(loop, oldest.counter[0]));

@@ -19,7 +19,9 @@ using namespace support;
 
 namespace {
 
-/** Turn the profile on, run the loop, turn it off.  Only the first counter may change. */
+/**
+ * Turn the profile on, run the loop, and turn the profile off.  Only the first counter may change.
+ */
 void count_first(const Form &form, const Loop &loop, void *buffer, size_t bytes)
 {
 	auto *const counter = static_cast<volatile unsigned char *>(buffer);
@@ -93,7 +95,7 @@ TEST_CASE_METHOD(AtRest, "every form counts in private pages of hugetlbfs, and n
 TEST_CASE_METHOD(AtRest, "every form is off after a tick has met a shared file of a file system on a device",
 		 "[lib][flavour][edge]")
 {
-	const Mounted files("files", "ramfs"); /* counts as on a device */
+	const Mounted files("files", "ramfs"); /* ramfs counts as on a device */
 	const Loop loop;
 	const OffAtEnd off;
 
@@ -151,7 +153,7 @@ TEST_CASE_METHOD(AtRest, "every form counts only in the whole counters of its bu
 
 	for (const Form &form : forms) {
 		INFO(form);
-		/* Tru64's ranges have no size; it follows from their text. */
+		/* Tru64's ranges have no size: their text determines it. */
 		if (form.width == 4)
 			continue;
 		for (const size_t bytes : {0, 1, 2, 3, 5, 7}) {
@@ -177,7 +179,7 @@ TEST_CASE_METHOD(AtRest, "every form counts only in the whole counters of its bu
 			CHECK(counters.is_zero());
 			form.off();
 		}
-		/* More than is mapped, and more than is possible. */
+		/* Sizes beyond the mapping, and beyond any possible one. */
 		const Memory memory(4096);
 
 		for (const size_t bytes : {size_t{8192}, size_t{1} << 31, size_t{1} << 40, SIZE_MAX / 2}) {

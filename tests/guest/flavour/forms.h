@@ -22,7 +22,7 @@ int sprofil_irix(void *, int, timeval *, unsigned);
 
 namespace lib_test {
 
-/** What a 16-bit counter does at its greatest value. */
+/** The behaviour of a 16-bit counter at its limit. */
 enum class Limit { wraps, stays, stops_at_32767 };
 
 /** A way to turn a profile on, with a counter for every two bytes of text from an offset on. */

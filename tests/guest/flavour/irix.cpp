@@ -110,7 +110,9 @@ TEST_CASE_METHOD(AtRest,
 	REQUIRE(start({above, overflow}) == 0);
 	CHECK(counters.which(loop, 3) == 2);
 	CHECK(counters.at(0) == 0);
-	/* With scale 2, too; with scale 0 the tick does not count in the overflow entry. */
+	/*
+	 * The same holds for scale 2.  With scale 0, not even the overflow entry counts the tick.
+	 */
 	REQUIRE(start({{counters.base(0), 64, loop.pc(), 2}}) == 0);
 	CHECK(counters.which(loop, 1) == 0);
 	REQUIRE(start({{counters.base(0), 64, loop.pc(), 0}, higher, overflow}) == 0);
@@ -125,7 +127,9 @@ TEST_CASE_METHOD(AtRest, "IRIX: PROF_USHORT and PROF_UINT together are counters 
 	const Memory memory(4096);
 	auto *const counters = memory.at<volatile unsigned>();
 
-	/* Four bytes of text for a counter of 32 bits: four bytes up is the second one. */
+	/*
+	 * A 32-bit counter covers four bytes of text: a PC four bytes up is in the second counter.
+	 */
 	counters[1] = 0xffff;
 	REQUIRE(start({{memory.at(), 64, loop.pc() - 4, 0x10000}}, PROF_USHORT | PROF_UINT) == 0);
 	loop.spin_until([&] { return counters[1] >= 0x10002; });

@@ -65,7 +65,7 @@ struct Needs {
 	Needs() { skip_if_late_is_unknown(); }
 };
 
-/** A loop, and what makes its ticks late. */
+/** A loop, and the means to make its ticks late. */
 struct LateTicks : AtRest {
 	LateTicks() { run_before_others(); }
 
@@ -95,7 +95,7 @@ TEST_CASE_METHOD(LateTicks,
 		CHECK(is_about(status.counted + status.outside + status.kernel, seen.periods));
 		CHECK(status.counted >= stall_ns / status.period);
 		CHECK(seen.sum >= status.counted);
-		CHECK(seen.sum <= status.counted + 2); /* turning it off takes time, too */
+		CHECK(seen.sum <= status.counted + 2); /* ticks go on until the profile is off */
 	}
 }
 

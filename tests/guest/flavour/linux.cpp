@@ -168,8 +168,9 @@ struct Tru64Range {
 };
 
 /**
- * The last page of user space, so that a size without limit is one page: the kernel puts the
- * program's name right below the end.
+ * The last page of user space, so that a buffer without a size limit has one page.  AT_EXECFN,
+ * rounded up to a power of two, is the end of user space: the program's name is at the end of the
+ * stack.
  */
 struct LastPage : Memory {
 	LastPage()
@@ -265,7 +266,10 @@ TEST_CASE_METHOD(AtRest, "profil without a flavour counts in a buffer that looks
 		loop.spin_until([&] { return counter >= 3; });
 		CHECK(memcmp(top.at(), aix, sizeof aix) == 0);
 	}
-	/* "No limit" for an ordinary buffer, too: only a tick beyond its end would turn it off. */
+	/*
+	 * "No limit" for an ordinary buffer, too: only a tick beyond its end would turn the profile
+	 * off.
+	 */
 	for (const char *name : {"linux", "solaris", "irix", "bsd", "tru64"}) {
 		const Variable flavour("PROFIL_FLAVOUR", name);
 		const Memory ordinary(4096);

@@ -76,7 +76,7 @@ void forbid_open(unsigned outcome)
 struct Loss {
 	const char *name;
 	void (*strike)();
-	int error; /* of turning on; 0: it still works */
+	int error; /* of turning a profile on; 0 if that still works */
 };
 
 const Loss losses[] = {
@@ -94,7 +94,7 @@ const Loss losses[] = {
 	{"open() is deadly", [] { forbid_open(SECCOMP_RET_KILL_PROCESS); }, -1},
 };
 
-/** What a child saw after its loss; reported in memory, because descriptors may be lost. */
+/** A child's results after its loss, in shared memory, because its descriptors may be lost. */
 struct Seen {
 	bool ended, counted, wrote_later, right;
 	int error_off, error_on;

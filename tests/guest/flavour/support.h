@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/flavour/support.h  What the tests of the flavours share.  Include it before a
+/** @file tests/guest/flavour/support.h  Shared by the tests of the flavours.  Include it before a
  * flavour's header, whose macros must not affect it.
  */
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace lib_test {
 
-/** Wait for a tick that needs lost memory, which turns the profile, or its region, off. */
+/** Wait for a tick that cannot count in its memory: it turns the profile, or its region, off. */
 inline void meet_hole(const Loop &loop)
 {
 	const auto before = self_status().off;

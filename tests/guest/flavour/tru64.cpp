@@ -137,7 +137,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: of ranges that touch the higher one counts the 
 	REQUIRE(errno_of([&] { profil(args, 3, -1, 0); }) == 0);
 	loop.spin_until([&] { return counters[16] > 2; });
 	CHECK(counters[8] == 0);
-	/* Alone, the lower one counts its last PC. */
+	/* Alone, the lower range counts its last PC. */
 	REQUIRE(errno_of([&] { profil(args + 1, 1, -1, 0); }) == 0);
 	loop.spin_until([&] { return counters[8] > 2; });
 	/* The PC belongs to the higher range even if that has scale 0, and counts nothing. */
@@ -156,7 +156,10 @@ TEST_CASE_METHOD(AtRest, "Tru64: the counter of a PC that a range leaves to the 
 	const OffAtEnd off;
 	const Memory memory(2 * 4096);
 	auto *const counters = memory.at<volatile unsigned>();
-	/* A highpc one past the range: its counter would be on the read-only page. */
+	/*
+	 * The lower range's highpc is the next range's first PC.  Its counter would be on the
+	 * read-only page.
+	 */
 	profil_args args[] = {range(counters, loop.pc() + 64, loop.pc() + 127),
 			      range(counters + 1024 - 16, loop.pc(), loop.pc() + 64)};
 
