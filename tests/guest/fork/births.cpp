@@ -253,7 +253,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork][slow]")
 	burner.plant_loop(text);
 	const auto counted = in_child([&] {
 		family.start();
-		/* More at once than the profile's pool has nodes. */
+		/* More children at once than the profile's pool has nodes. */
 		for (int i = 0; i < 200; i++) {
 			const pid_t pid = need(fork(), "fork");
 			if (!pid) {

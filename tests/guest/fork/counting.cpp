@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/fork/counting.cpp  What children of a profiled process count, and in which memory. */
+/** @file tests/guest/fork/counting.cpp  The counts of a profiled process's children, and the memory
+ * that they count in.
+ */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"
@@ -43,7 +45,7 @@ struct Seen {
 	profil_status status;
 };
 
-/** Run one of the loops, and return what is visible then. */
+/** Run one of the loops.  Returns the counters and the status afterwards. */
 Seen burn_and_look(const Device &device, const Burner &burner, const Memory &counters, size_t loop)
 {
 	Seen seen;

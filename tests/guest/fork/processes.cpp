@@ -24,8 +24,8 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
 /**
- * Create a process that shares the caller's memory.  With CLONE_VFORK the caller waits for its end.
- * Without, @run must outlive the child, so @run is never a temporary.
+ * Create a process that shares the caller's memory.  With CLONE_VFORK, the caller waits for the
+ * child's end.  Without it, @run must outlive the child, so @run is never a temporary.
  */
 pid_t share_memory(std::function<int()> &run, int flags)
 {
