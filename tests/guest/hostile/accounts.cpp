@@ -221,7 +221,7 @@ TEST_CASE_METHOD(AtRest, "a new user namespace lifts no limit", "[hostile]")
 	CHECK(errors.inside.pinned == 3);
 	CHECK(errors.used == 3);
 	CHECK(errors.most == 3);
-	/* Pages that are used inside also count outside. */
+	/* Pages that are used inside the user namespace also count outside. */
 	CHECK(errors.outside.error == 0);
 	CHECK(errors.outside.pinned == 0);
 }

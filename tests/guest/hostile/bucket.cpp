@@ -34,7 +34,7 @@ struct Filled {
 	unsigned lost; /**< when one of the processes executed a program */
 };
 
-/** As a user, record own processes until there is no room for another one. */
+/** Become this user, and record own processes until there is no room for another one. */
 Filled fill(id_t user, const Gate &full, const Gate &done)
 {
 	const Gate execute;
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(AtRest, "a user who has filled a bucket of bindings leaves othe
 	others_done.open();
 	const Filled rest = other.result();
 	std::filesystem::remove(copied);
-	/* Twice as many as an address space may have. */
+	/* A user may have twice as many bindings in a bucket as in an address space. */
 	CHECK(most.bindings == 144);
 	CHECK(most.error == EBUSY);
 	/* An exec that finds no room is reported. */

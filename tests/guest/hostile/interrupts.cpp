@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/interrupts.cpp  How often users interrupt other CPUs with event
- * counters.
+/** @file tests/guest/hostile/interrupts.cpp  The rate at which users can interrupt other CPUs with
+ * event counters.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/event_programs.h"
@@ -35,7 +35,7 @@ uint64_t jiffy_ns()
 	return static_cast<uint64_t>(one.tv_nsec);
 }
 
-/** How many function call interrupts CPU 1 has had. */
+/** The number of function call interrupts that CPU 1 has had. */
 uint64_t calls_of_cpu1()
 {
 	std::istringstream lines(read_file("/proc/interrupts"));

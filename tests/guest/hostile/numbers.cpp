@@ -16,10 +16,10 @@ using namespace guest::hostile;
 
 namespace {
 
-/** Each takes four numbers; together they take more than a module for these tests has. */
+/** Each process takes four numbers; together they take more than a module for these tests has. */
 constexpr unsigned processes = 80;
 
-/** What the attacker's processes do until they are killed. */
+/** An attack, which goes on until the attacker's processes are killed. */
 struct Attack {
 	const char *name;
 	uint32_t flags; /**< the recording's */
@@ -57,7 +57,9 @@ void fork_sleepers(const std::string & /*program*/, const Gate &ready, const Gat
 	pause();
 }
 
-/** Forks children before the recording, which call the kernel: a work item finds their owners. */
+/**
+ * Before the recording, fork children that only call the kernel: a work item finds their owners.
+ */
 void call_kernel(const std::string & /*program*/, const Gate &ready, const Gate &go)
 {
 	std::deque<Child> children;
@@ -94,7 +96,7 @@ TEST_CASE_METHOD(AtRest,
 	const uintptr_t text = Burner::usual;
 	const LoopFile file("profil-loop");
 	const Gate named, ready, go, go_on;
-	/* A tick takes long in a module for these tests. */
+	/* A module for these tests takes long for each tick. */
 	Recording recording(4096, 2'000'000);
 
 	CAPTURE(attack.name);
@@ -116,7 +118,10 @@ TEST_CASE_METHOD(AtRest,
 	if (highest <= 4 * processes) {
 		go.open(processes);
 		CHECK(soon([&] { return recording.status().joined >= processes; }));
-		/* The attacker gets at most half of what the recording itself and root leave. */
+		/*
+		 * The attacker gets at most half of the numbers that the recording itself and root
+		 * leave.
+		 */
 		CHECK(highest - recording.described(0).in_use > highest / 4);
 		hostile.reset();
 		go_on.open();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/others.cpp  What a user cannot do to the profiles and processes of others. */
+/** @file tests/guest/hostile/others.cpp  The profiles and processes of other users are protected.
+ */
 #include "tests/guest/hostile/support.h"
 
 #include <csignal>

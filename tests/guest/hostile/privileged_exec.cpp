@@ -106,7 +106,7 @@ private:
 	const Child child_;
 };
 
-/** What a recording shows of a family. */
+/** A recording's view of a family. */
 struct Seen {
 	bool ended;		/* no program of the process is live */
 	unsigned others, execs; /* other processes, and programs that the process has executed */
@@ -137,7 +137,7 @@ void look(const Recording &recording, pid_t pid, Seen &seen)
 	seen.others = static_cast<unsigned>(others.size());
 }
 
-/** What a watcher sees of a family that executes the guarded program and then lives. */
+/** Let a watcher record a family that executes the guarded program and then lives. */
 Seen watch(const Family &family, uint64_t capabilities)
 {
 	return in_child([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/hostile/stop_all.cpp  PROFIL_STOP_ALL is root's means against users: it ends
- * every profile, and returns whatever the users do.
+ * every profile, and no user can keep it from returning.
  */
 #include "tests/guest/hostile/targets.h"
 

@@ -27,8 +27,8 @@ namespace {
 class Busy {
 	const Setting queue_{"/sys/devices/virtual/workqueue/cpumask", "2"};
 	/*
-	 * Without fair servers, real-time throttling would leave time for other tasks: see
-	 * run_before_others().
+	 * run_before_others() turns fair servers off; kernels without them leave time for other
+	 * tasks by real-time throttling.
 	 */
 	std::unique_ptr<Setting> throttle_ =
 		std::filesystem::exists("/sys/kernel/debug/sched/fair_server")
@@ -55,7 +55,7 @@ void be_storm(const Gate &followed, const Gate &go, std::atomic<unsigned> &forks
 		Child([] {}).join();
 }
 
-/** Another user's session, which follows a process with a few children. */
+/** The results of another user's session, which follows a process with a few children. */
 struct Following {
 	uint64_t forks_lost;
 	unsigned forks, exits;

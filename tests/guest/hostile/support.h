@@ -140,7 +140,7 @@ struct Wait {
 extern const Wait table_waits, status_waits, recheck_waits;
 /** Waits without a lock. */
 extern const Wait start_waits, tick_waits, first_start_waits, recording_waits, argument_waits, regions_wait;
-/** The waits that occur before there is a profile, and all waits. */
+/** The waits that occur before the command has a profile, and all waits. */
 extern const std::vector<Wait> unlocked_waits, all_waits;
 
 /** Check that the child ends although a read of the file waits.  Ends the file system. */

@@ -18,7 +18,7 @@ public:
 	virtual pid_t pid() const = 0;
 	/** Block the process, and wait until it is blocked. */
 	virtual void stand_still() = 0;
-	/** End what the process waits for, so that it can be killed. */
+	/** End the process's wait, so that the process can be killed. */
 	virtual void let_go() {}
 };
 
@@ -28,7 +28,10 @@ struct Standstill {
 	bool needs_fuse;
 };
 
-/** Stopped by a signal; in vfork; holding mmap_lock for writing; in an exec that waits for it. */
+/**
+ * Stopped by a signal; in vfork; holding mmap_lock for writing; in an exec that waits for
+ * mmap_lock.
+ */
 extern const Standstill standstills[4];
 /** The last of these targets, which also holds its exec_update_lock for writing. */
 std::unique_ptr<Target> stuck_exec();

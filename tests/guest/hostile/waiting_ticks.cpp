@@ -22,7 +22,7 @@ namespace {
 
 constexpr int shared_cpu = 1;
 
-/** A process of the user nobody in one writev(2), which runs only while its pipe is read. */
+/** A process of the user nobody in one long writev(2): it runs only while its pipe is read. */
 class Writer {
 public:
 	Writer() : pipe_(make_pipe()), child_([this] { write_all(); }) { read(1 << 20); }
@@ -64,7 +64,7 @@ private:
 	const Child child_;
 };
 
-/** Burn on their CPU, in a process that then ends.  Returns its PID. */
+/** Use CPU time on the shared CPU, in a process that then ends.  Returns its PID. */
 pid_t burn_beside()
 {
 	Child burning([] {
