@@ -25,7 +25,7 @@ program fortran_pie
   if (before < 1) stop 7
   call work()
   if (sum(int(counters, 4)) /= before) stop 8
-  ! Nothing is mapped there, nor near the program.
+  ! Nothing is mapped at 4096, nor at the address near the program with that low half.
   if (profil(counters, 2 * 4096, 4096, 65536) /= 0) stop 9
   call work()
   if (sum(int(counters, 4)) /= before) stop 10

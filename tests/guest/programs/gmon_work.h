@@ -65,8 +65,8 @@ __attribute__((noinline)) void after_hot(void)
 }
 
 /*
- * Read the clock rarely: a system call is slow on a debug kernel.  In a guest, the time that its
- * busy host spends on something else is CPU time, too, so run a minimum of rounds.
+ * Read the clock rarely: a system call is slow on a debug kernel.  In a guest on a busy host, CPU
+ * time includes time that the host spends on other work, so run a minimum of rounds.
  */
 static void spend(unsigned long ms, void (*in)(unsigned long))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plugin with its own copy of libprofil.a: all functions, which call one another. */
+/* A plugin with its own copy of all of libprofil.a, whose functions call one another. */
 #include <profil.h>
 
 const char *copy_version(void);

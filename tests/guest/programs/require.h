@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/** @file tests/guest/programs/require.h  How 32-bit programs check a condition: they print it if it
- * does not hold, and exit.
+/** @file tests/guest/programs/require.h  Checks a condition in a 32-bit program: if it does not
+ * hold, the program prints it and exits.
  */
 #include <errno.h>
 #include <stdio.h>

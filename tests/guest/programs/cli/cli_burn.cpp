@@ -115,7 +115,7 @@ static void remap(int64_t ms)
 	burn(ms - ms / 8, CLOCK_PROCESS_CPUTIME_ID, loop);
 }
 
-/** Run in a child; the parent waits for it. */
+/** Run @p body in a child, and wait for the child. */
 template <typename Body> static void in_child(Body body)
 {
 	const pid_t child = fork();

@@ -15,7 +15,9 @@ __attribute__((noipa)) static void fill_pages(char *pages, int count)
 		((volatile char *)pages)[i * PAGE] = 1;
 }
 
-/* 1,000 faults in each round.  Each page is the zero page, so a write to it is another fault. */
+/*
+ * 1,000 faults in each round.  They map the zero page, so a later write to a page is another fault.
+ */
 __attribute__((noipa)) static void read_pages(const char *pages, int count)
 {
 	for (int i = 0; i < count; i++)

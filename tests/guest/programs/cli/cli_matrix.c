@@ -27,7 +27,7 @@ __attribute__((noipa)) static double sum_by_rows(void)
 	return sum;
 }
 
-/* Sums up a 64th of the matrix: each element is in a different page from the one before. */
+/* Sums up a 64th of the matrix: each element is in a different page from the previous one. */
 __attribute__((noipa)) static double sum_by_columns(void)
 {
 	double sum = 0;
@@ -43,7 +43,7 @@ int main(void)
 	matrix = aligned_alloc(4096, sizeof(*matrix) * ROWS);
 	if (!matrix)
 		return 1;
-	/* Otherwise a fault provides 512 rows. */
+	/* With huge pages, one fault would provide 512 rows. */
 	madvise(matrix, sizeof(*matrix) * ROWS, MADV_NOHUGEPAGE);
 	fill();
 	printf("%.0f\n", sum_by_rows());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/programs/cli/cli_mix.cpp  Work of a known size in two functions: cli_mix ROUNDS HOT COLD
  *
- *   ROUNDS  how often it calls mix_hot() HOT times and then mix_cold() COLD times
+ *   ROUNDS  number of rounds, each of HOT calls of mix_hot() and then COLD calls of mix_cold()
  *
- * Each call executes the same number of instructions.  Then it prints a line, and sleeps until it
- * is killed.
+ * Each call executes the same number of instructions.  After the last one, the program prints a
+ * line, and sleeps until it is killed.
  */
 #include <cstdint>
 #include <cstdio>

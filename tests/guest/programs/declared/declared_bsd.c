@@ -13,7 +13,7 @@ int main()
 {
 	unsigned long offset = (unsigned long)work - 0x10000;
 
-	/* With scale 2 a counter is for 64 KiB; it does not count all ticks. */
+	/* With scale 2 a counter covers 64 KiB, not all of the text. */
 	if (profil(counters, sizeof counters, offset, 2))
 		return 1;
 	if (!work_in_second(counters))

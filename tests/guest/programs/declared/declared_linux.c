@@ -22,7 +22,7 @@ int main()
 	struct timeval tick;
 	unsigned long offset = (unsigned long)work - 0x10000;
 
-	/* With scale 2 a counter is for 64 KiB, and scales above 0x10000 are valid. */
+	/* With scale 2 a counter covers 64 KiB, and scales above 0x10000 are valid. */
 	if (profil(counters, sizeof counters, offset, 2))
 		return 1;
 	if (!work_in_second(counters))

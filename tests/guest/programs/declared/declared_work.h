@@ -8,7 +8,7 @@
 
 static volatile unsigned short counters[16];
 
-/* Run until the first or the second counter changes.  It calls nothing, so that a tick is in no other
+/* Run until the first or the second counter changes.  It calls nothing, so that no tick is in other
  * text.  Returns 0 if neither has changed.
  */
 __attribute__((noinline, aligned(64), unused)) static int work(volatile unsigned short *watched)
@@ -33,8 +33,8 @@ __attribute__((unused)) static int work_to(volatile unsigned short *watched, uns
 	return 0;
 }
 
-/* Does work() count in the second counter?  A tick may be in the text before it, too, and where a busy
- * machine delivers ticks late, many count there at once.
+/* Does work() count in the second counter?  Ticks in the text before work() count in the first one,
+ * many at once where a busy machine delivers ticks late.
  */
 __attribute__((unused)) static int work_in_second(volatile unsigned short *watched)
 {

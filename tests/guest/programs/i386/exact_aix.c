@@ -33,7 +33,7 @@ static void ranges(volatile unsigned short *counters)
 
 	REQUIRE(ERROR_OF(profil((unsigned short *)list, -1, 0, 0)) == 0);
 	SPIN_UNTIL(counters[1] >= 3);
-	/* The loop's return, two bytes above, may be rounded up to the next. */
+	/* The loop's return, two bytes above, may be rounded up to the next counter. */
 	REQUIRE_ALL_IN(counters[1] + counters[2]);
 	REQUIRE(!counters[0] && only(counters + 3, 61, 61));
 	REQUIRE(ERROR_OF(profil((unsigned short *)&list[2], -1, 0, 0)) == 0 && is_off());

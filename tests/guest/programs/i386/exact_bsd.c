@@ -20,7 +20,7 @@ static void run(void)
 	REQUIRE(ERROR_OF(add_profil(second + 1, 16, loop, 0x8000)) == EINVAL && !is_off());
 	REQUIRE(ERROR_OF(add_profil(nowhere(), 16, loop - 64, 0x8000)) == 0 && !is_off());
 	REQUIRE(ERROR_OF(profil(nowhere(), 16, loop, 0x8000)) == EFAULT && is_off());
-	/* With scale 1, a counter is for 128 KiB of text. */
+	/* With scale 1, a counter covers 128 KiB of text. */
 	memset((void *)counters, 0, PAGE);
 	REQUIRE(profil(first, 16, (loop & -0x20000) - 3 * 0x20000, 1) == 0);
 	SPIN_UNTIL(counters[3] >= 3);

@@ -31,7 +31,7 @@ static struct profil_spec spec_of(const struct profil_region *region)
 	return spec;
 }
 
-/* Counters of 64 bits: a value above 32 bits is read as it is. */
+/* 64-bit counters: a value above 32 bits is read in full. */
 static void self(volatile uint64_t *counters)
 {
 	const struct profil_region region = region_of(counters, 64, 8);

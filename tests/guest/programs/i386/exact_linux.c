@@ -7,7 +7,7 @@
 static void histogram(volatile unsigned short *counters)
 {
 	/*
-	 * The distance is halved first, so a scale of 0x8000 is a counter for four bytes of text.
+	 * The distance is halved first, so with scale 0x8000 a counter covers four bytes of text.
 	 */
 	REQUIRE(profil((unsigned short *)counters, 16, loop - 8, 0x8000) == 0);
 	REQUIRE(status().period == 10000000);

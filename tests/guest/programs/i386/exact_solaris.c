@@ -33,7 +33,7 @@ static unsigned int nr_at_loop(const volatile uintptr_t *array, unsigned int nr)
 	return found;
 }
 
-/* Elements as large as a pointer. */
+/* The samples are elements as large as a pointer. */
 static void samples(void)
 {
 	volatile uintptr_t *const array = (volatile uintptr_t *)0xa0000800;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In the style of programs for AIX: a buffer, ranges, and memory of the library. */
+/* In the style of programs for AIX: a buffer, ranges, and memory that the library allocates. */
 #include <errno.h>
 #include <mon.h>
 #include <stdio.h>
