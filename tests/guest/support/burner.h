@@ -7,7 +7,7 @@
 
 namespace guest {
 
-/** The highest address not above @pc at which code can be. */
+/** The highest address up to @pc where code can be. */
 constexpr uintptr_t code_place(uintptr_t pc)
 {
 	return pc - pc % CODE_ALIGNMENT;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/clock.h  Chooses a test's clock, whichever the guest was booted with.
+/** @file tests/guest/support/clock.h  Runs a test with a given clock, no matter which one the guest
+ * was booted with.
  */
 #pragma once
 
@@ -37,8 +38,8 @@ public:
 
 /**
  * Are missing ticks counted as late?  A kernel without CONFIG_SCHED_INFO does not record when a
- * task began to run, so they are counted nowhere (Documentation/accuracy.md).  Debug kernels
- * without it miss many, because their interrupts take long.
+ * task began to run, so missing ticks are counted nowhere (Documentation/accuracy.md).  Debug
+ * kernels without it miss many ticks, because their interrupts take long.
  */
 inline bool late_ticks_are_counted()
 {

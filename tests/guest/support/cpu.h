@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/cpu.h  Where a thread runs. */
+/** @file tests/guest/support/cpu.h  Pins threads to CPUs. */
 #pragma once
 
 #include "tests/guest/support/guest.h"
@@ -8,7 +8,7 @@
 
 namespace guest {
 
-/** Pin the calling thread (or another one), and whatever it starts from now on, to this CPU. */
+/** Pin the calling thread, or another one, and all that it starts later, to this CPU. */
 inline void stay_on(int cpu, pid_t thread = 0)
 {
 	cpu_set_t one;

@@ -49,7 +49,7 @@ inline void become(id_t user, uint64_t capabilities)
 	need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
 }
 
-/** While this lives, root may only do what perf allows every user, at perf_event_paranoid 1. */
+/** While this lives, perf gives root no more permission than any user, at perf_event_paranoid 1. */
 class WithoutPerfmon {
 public:
 	WithoutPerfmon()

@@ -42,7 +42,7 @@ private:
 /** The same commands through io_uring. */
 class Ring {
 public:
-	/** entry_flags are set in every entry: IOSQE_ASYNC for a worker. */
+	/** entry_flags are set in every entry; with IOSQE_ASYNC, a worker runs the commands. */
 	explicit Ring(unsigned int flags = 0, uint8_t entry_flags = 0);
 	Ring(const Ring &) = delete;
 	Ring &operator=(const Ring &) = delete;
@@ -71,7 +71,7 @@ profil_region each_address(uint64_t low, uint64_t high, const void *counters, ui
 
 profil_start describe(std::span<const profil_region> regions, uint64_t period = period_10khz);
 profil_start describe(const profil_region &region, uint64_t period = period_10khz);
-/** Also counts ticks in the kernel. */
+/** A profile that also counts ticks in the kernel. */
 profil_start describe_all_ticks(const profil_region &region, uint64_t period);
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8,
 			      uint64_t period = period_10khz);
@@ -108,12 +108,13 @@ template <typename T> uint64_t sum_counters(const Memory &memory)
 	return sum;
 }
 
-/** Spin at a PC until `fate` has grown by at least `number`.  Returns by how much. */
+/** Spin at a PC until `fate` has grown by at least `number`.  Returns the growth. */
 uint64_t burn_ticks(const Device &device, const Burner &burner, uintptr_t pc, uint64_t number,
 		    __u64 profil_status::*fate = &profil_status::counted, uint32_t profile = 0);
 
 /**
- * Arguments of open_proof(), which returns perf_event_open(2)'s descriptor: may be -1, with errno.
+ * Arguments of open_proof(), which returns the result of perf_event_open(2): a descriptor, or -1
+ * with errno.
  */
 struct Proof {
 	pid_t pid;
@@ -132,7 +133,7 @@ Fd proof_of(pid_t pid); /* throws */
 
 /**
  * Keeps the clock running.  A profile that is off gives up its claim on the clock, and without
- * ticks nothing would show that it is off.
+ * ticks its status could not show that it is off.
  */
 class ClockKeeper {
 public:

@@ -12,9 +12,12 @@ namespace guest {
 
 namespace {
 
-/** Roughly an upper bound for the size of the module's code. */
+/** A rough upper bound for the size of the module's code. */
 constexpr uint64_t text_bytes = 1 << 18;
-/** The size of __vmalloc_node_range() in the debug kernel; the code after it is vmalloc, too. */
+/**
+ * The size of __vmalloc_node_range() in the debug kernel; the functions after it are vmalloc's,
+ * too.
+ */
 constexpr uint64_t vmalloc_bytes = 0xa20;
 
 uint64_t module_text()
@@ -67,7 +70,10 @@ Faults::Faults(Of whose)
 			set(kind, "require-start", hexadecimal(text));
 			set(kind, "require-end", hexadecimal(text + text_bytes));
 		} else {
-			/* Spare the new stack of a fork: vmalloc logs a failure, with a stack trace. */
+			/*
+			 * Do not fail the allocation of a new task's stack: vmalloc would log a
+			 * stack trace.
+			 */
 			const auto vmalloc = kernel_text("__vmalloc_node_range");
 			set(kind, "stacktrace-depth", "32");
 			set(kind, "reject-start", hexadecimal(vmalloc));
@@ -97,7 +103,7 @@ void Injector::arm(unsigned n) const
 
 void Injector::disarm() const
 {
-	/* This write's own copy may be the call that fails. */
+	/* This write's own copy_from_user() may be the call that fails. */
 	while (pwrite(file_.get(), "0", 1, 0) < 0 && errno == EFAULT)
 		;
 }
@@ -106,7 +112,7 @@ bool Injector::fired() const
 {
 	char text[16] = {};
 
-	/* If this read fails, it has consumed the failure. */
+	/* If this read fails, it is the call that was chosen to fail. */
 	return pread(file_.get(), text, sizeof(text) - 1, 0) > 0 && text[0] == '0';
 }
 

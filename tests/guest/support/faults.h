@@ -3,7 +3,7 @@
  *
  * Documentation/fault-injection/fault-injection.rst of the kernel: a task's fail-nth holds a
  * number, which every allocation and every copy from or to user space that may fail decrements.
- * The one that reaches 0 fails.
+ * The call that brings the number to 0 fails.
  */
 #pragma once
 
@@ -44,8 +44,9 @@ private:
 };
 
 /**
- * Let the first call that can fail do so, then the second, and so on, until a run has fewer calls.
- * `run` gets the call's number, and returns whether that call failed.  Returns how many calls did.
+ * Fail the first call that can fail, in the next run the second, and so on, until a run has fewer
+ * calls.  `run` gets the call's number, and returns true if that call failed.  Returns the number
+ * of failed calls.
  */
 unsigned sweep(const std::function<bool(unsigned n)> &run);
 

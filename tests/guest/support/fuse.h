@@ -34,7 +34,7 @@ public:
 	void hold() const { state()->held = true; }
 	/** Answer the waiting reads, and all later ones. */
 	void go_on() const { state()->held = false; }
-	/** How many reads wait for an answer? */
+	/** The number of reads that wait for an answer. */
 	unsigned waiting() const { return state()->waiting; }
 	/** Wait until a read waits for an answer; throw when none does. */
 	void await_reader() const;
@@ -59,7 +59,7 @@ private:
 	[[noreturn]] void serve() const;
 };
 
-/** A private mapping of such a file, made by the caller, whose pages can be dropped. */
+/** The caller's private mapping of such a file; its pages can be dropped. */
 class FuseMemory {
 public:
 	explicit FuseMemory(const FuseFile &file);

@@ -55,7 +55,7 @@ static std::pair<Fd, Fd> make_pipe()
 	return {Fd(ends[0]), Fd(ends[1])};
 }
 
-/** Returns '=' and the bytes that the function returned, or '!' and why it failed. */
+/** Returns '=' and the function's result, or '!' and the error. */
 static std::string outcome(const std::function<std::string()> &run)
 {
 	try {
@@ -111,7 +111,7 @@ void write_file(const std::string &path, const std::string &value)
 	need(static_cast<int>(write(file.get(), value.data(), value.size())), path.c_str());
 }
 
-/** A file that lists all choices has the current one in brackets. */
+/** The setting that a file holds; a file that lists all choices has it in brackets. */
 static std::string chosen(const std::string &list)
 {
 	const size_t from = list.find('[') + 1; /* npos + 1 is 0 */
@@ -236,7 +236,7 @@ SetUidProgram::~SetUidProgram()
 	std::filesystem::remove_all(directory_);
 }
 
-/** The ticks in the module's file "ticks" for which the file has no cause. */
+/** The total in the module's file "ticks", minus the causes listed there. */
 static int64_t unexplained_ticks()
 {
 	std::istringstream lines(read_file("/sys/class/misc/profil/ticks"));
@@ -287,8 +287,8 @@ bool kernel_knows_arrivals()
 }
 
 /*
- * Since Linux 6.12, fair tasks that have waited for a second run ahead of real-time tasks for a
- * twentieth of the time.
+ * Since Linux 6.12, fair tasks that have waited for one second get a twentieth of the time, ahead
+ * of real-time tasks.
  */
 static void close_fair_servers()
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/guest.h  What all guest tests share: memory, children, settings, and
+/** @file tests/guest/support/guest.h  Shared by all guest tests: memory, children, settings, and
  * the check that a test leaves nothing behind.
  */
 #pragma once
@@ -42,7 +42,7 @@ public:
 	{
 		return reinterpret_cast<T *>(address() + offset);
 	}
-	/** Do not unmap the memory: other code already has. */
+	/** Do not unmap the memory: that has already been done. */
 	void forget() { start_ = nullptr; }
 
 private:
@@ -50,7 +50,7 @@ private:
 	size_t bytes_;
 };
 
-/** A child that runs a function and reports what it returned or threw. */
+/** A child that runs a function and reports its result or exception. */
 class ReportingChild {
 public:
 	explicit ReportingChild(const std::function<std::string()> &run);
@@ -91,7 +91,7 @@ private:
 	ReportingChild child_;
 };
 
-/** Run a function in a child and return what it returned, or throw what it threw. */
+/** Run a function in a child.  Returns the function's result, or throws its error. */
 template <typename F> auto in_child(F run)
 {
 	return ChildOf<decltype(run())>(run).result();
@@ -105,8 +105,8 @@ bool kernel_knows_arrivals();
 
 /**
  * Run before all tasks of normal scheduling.  A clock's tick counts the task that is running, and
- * the clock is in step with the timers that wake kernel threads: at 100 ticks a second, some runs
- * of ticks may all hit these threads.
+ * the clock is in step with the timers that wake kernel threads: at 100 Hz, many ticks in a row may
+ * hit these threads.
  */
 void run_before_others();
 
@@ -153,14 +153,14 @@ int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
 uint64_t thread_ns();				/* CPU time of this thread */
 
 /**
- * Wait until the clock is off, so that two profiles can be compared: the clock keeps another
- * profile's rate for a while, in which each profile gets a different share of the ticks.
+ * Wait until the clock is off, so that two profiles can be compared: the clock keeps the rate of an
+ * earlier profile for a while, and each profile then gets a different share of the ticks.
  */
 void await_no_clock();
 
 /**
- * Roughly how many times as long the kernel's own work takes here: debug kernels check every
- * access. Use it for the amount of work in a test, not for what the test checks.
+ * The rough factor by which this kernel's own work takes longer: debug kernels check every access.
+ * Use it for the amount of work in a test, not for its checks.
  */
 unsigned slowness();
 

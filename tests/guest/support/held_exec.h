@@ -29,7 +29,7 @@ public:
 		std::filesystem::copy_file(program("cli_burn_static"), interpreter);
 		std::ofstream(path()) << "#!" << interpreter << " 1000000\n";
 		std::filesystem::permissions(path(), std::filesystem::perms(0755));
-		/* The kernel sends SIGIO when a process waits. */
+		/* The kernel sends SIGIO when a process begins to wait for the lease. */
 		std::signal(SIGIO, SIG_IGN);
 		interpreter_ = Fd(need(open(interpreter.c_str(), O_RDONLY | O_CLOEXEC), "open"));
 

@@ -22,7 +22,7 @@ public:
 		set("hold_offline", "0");
 	}
 
-	/** The descriptor of an event of a process: may be -1, with errno. */
+	/** Opens an event of a process.  Returns its descriptor, or -1 with errno. */
 	static Fd event_of(pid_t pid)
 	{
 		const std::string type = read_file("/sys/bus/event_source/devices/profil_pmu/type");
@@ -33,7 +33,7 @@ public:
 	{
 		write_file(parameters() + parameter, value);
 	}
-	/** How many CPUs, or commands, the test holds. */
+	/** The number of CPUs or commands that the module holds now. */
 	static uint64_t held() { return std::stoull(read_file(parameters() + "held")); }
 	/** Raise this many samples on this CPU, in this process, if the event is counted there. */
 	static void fire(unsigned times) { set("fire", std::to_string(times)); }

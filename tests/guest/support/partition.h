@@ -17,7 +17,7 @@ inline void need_cpusets()
 		support::skip("this kernel has no cpusets");
 }
 
-/** A group whose processes run on CPU 1, which an "isolated" partition isolates. */
+/** A cgroup whose processes run on CPU 1; as an "isolated" partition, it isolates that CPU. */
 class Partition {
 public:
 	Partition() : group_("profil-partition", "cpuset") { group_.set("cpuset.cpus", "1"); }
@@ -46,7 +46,8 @@ inline bool kernel_threads_may_use_cpu1()
 /**
  * Does an isolated partition end housekeeping on its CPUs, as isolcpus= does?  Before Linux 7.0 it
  * does not, and the clock still ticks there.  No file says so, but kernel threads show it: a cpuset
- * moves them off the CPUs of every partition, the end of housekeeping only off isolated ones.
+ * moves them off the CPUs of every partition, but the end of housekeeping moves them only off
+ * isolated CPUs.
  */
 inline bool isolation_ends_housekeeping(const Partition &partition)
 {

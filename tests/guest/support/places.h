@@ -82,8 +82,8 @@ inline bool kernel_has_huge_pages()
 }
 
 /**
- * Enable transparent huge pages everywhere, while the result lives; without them all pages are
- * small.
+ * Enable transparent huge pages everywhere, while the result lives.  Returns null if the kernel has
+ * none: then all pages are small.
  */
 inline std::unique_ptr<Setting> always_huge_pages()
 {

@@ -14,7 +14,7 @@
 namespace guest {
 
 /**
- * The rounds of a loop: a constant of the test, multiplied by the environment variable RACE_ROUNDS
+ * The number of rounds of a test's loop: @p number times the environment variable RACE_ROUNDS
  * (default 1).
  */
 unsigned rounds(unsigned number);

@@ -9,11 +9,11 @@
 namespace guest {
 
 /**
- * A swap device in compressed memory while this lives; converts to false if the kernel has none.
+ * A swap device in compressed memory while this lives; converts to false if the kernel has no zram.
  */
 class Swap {
 public:
-	/** @param size  of the device, as in "16M" */
+	/** @param size  the device's size, such as "16M" */
 	explicit Swap(const std::string &size)
 		: on_(system(("exec >&2; modprobe -q zram && echo " + size +
 			      " >/sys/block/zram0/disksize && mkswap -q /dev/zram0 && swapon /dev/zram0")
