@@ -125,7 +125,7 @@ inline std::string record_events(const std::string &events, const std::string &f
 	return output.text;
 }
 
-/** Does the kernel let this process count this hardware event? */
+/** True if the kernel lets this process count this hardware event. */
 inline bool cpu_counts(uint64_t config)
 {
 	return guest::open_proof({.pid = 0, .type = PERF_TYPE_HARDWARE, .config = config}).get() >= 0;

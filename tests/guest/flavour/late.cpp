@@ -54,7 +54,7 @@ bool counts_kernel(const Form &form)
 	return std::string(form.name).find("AIX") == std::string::npos;
 }
 
-/** Are the ticks exact to within 1 %, plus two for the ends? */
+/** True if the ticks are exact to within 1 %, plus two for the ends. */
 bool is_about(uint64_t ticks, double periods)
 {
 	return as_expected(static_cast<double>(ticks), periods, periods / 100 + 2);

@@ -27,7 +27,7 @@ inline void meet_hole(const Loop &loop)
 	});
 }
 
-/** Does this counter stay the same while the process gets ticks? */
+/** True if this counter stays the same while the process gets ticks. */
 inline bool is_left_alone(const Loop &loop, const volatile unsigned short &counter, unsigned ticks = 6)
 {
 	const unsigned short before = counter;

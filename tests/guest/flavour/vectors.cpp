@@ -51,7 +51,7 @@ std::string data_file()
 	return exists(beside) ? beside.string() : name;
 }
 
-/** Can the flavour's call express this vector? */
+/** True if the flavour's call can express this vector. */
 bool can_be_said(const Vector &v)
 {
 	const bool below = v.distance == -1ULL;

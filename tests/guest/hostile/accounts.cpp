@@ -12,7 +12,9 @@ namespace {
 
 const std::string statistics = "/sys/class/misc/profil/";
 
-/** Did the profile begin, with this many pages pinned?  Every page has counted, pinned or not. */
+/**
+ * True if the profile began with this many pages pinned.  Every page has counted, pinned or not.
+ */
 bool pins(const Holder &holder, size_t pages)
 {
 	CAPTURE(holder.error(), holder.pinned());

@@ -16,7 +16,7 @@ namespace {
 
 const std::string copied = "/tmp/profil-short";
 
-/** Do the bindings of two address spaces share a bucket? */
+/** True if the bindings of two address spaces share a bucket. */
 bool one_bucket()
 {
 	const Child targets[] = {Child([] { pause(); }), Child([] { pause(); })};

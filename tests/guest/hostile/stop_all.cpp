@@ -17,7 +17,7 @@ namespace {
 class Witness {
 public:
 	Witness() { started_.wait(); }
-	/** Did the profile end? */
+	/** True if the profile has ended. */
 	bool ended()
 	{
 		look_.open();

@@ -48,7 +48,7 @@ inline Child as_user(id_t user, const std::function<void()> &run)
 	return child;
 }
 
-/** Does the process end within a minute of real time?  It is not reaped. */
+/** True if the process ends within a minute of real time.  It is not reaped. */
 inline bool ends(pid_t pid)
 {
 	const Fd fd(need(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), "pidfd_open"));

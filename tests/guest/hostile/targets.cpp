@@ -61,7 +61,7 @@ private:
 	});
 };
 
-/** Is the task in an mmap(2) that waits for a page? */
+/** True if the task is in an mmap(2) that waits for a page. */
 bool maps(pid_t thread)
 {
 	const auto directory = "/proc/" + std::to_string(thread);

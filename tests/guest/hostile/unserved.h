@@ -35,7 +35,7 @@ public:
 		need(ioctl(faults_.get(), UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
 	}
 	void *at(size_t number = 0) const { return memory_.at<char>(number * page); }
-	/** Is a fault waiting? */
+	/** True if a fault is waiting. */
 	bool awaited() const { return pending(0); }
 	/** Returns when @p number more faults are waiting. */
 	void await(size_t number) const

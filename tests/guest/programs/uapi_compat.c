@@ -270,7 +270,7 @@ static struct profil_describe described(uint32_t number)
 	return about;
 }
 
-/* Does this key belong to an element for the loop? */
+/* True if this key belongs to an element for the loop. */
 static int of_loop(uint64_t key, uint64_t address)
 {
 	struct profil_describe text;

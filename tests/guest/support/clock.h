@@ -37,9 +37,9 @@ public:
 };
 
 /**
- * Are missing ticks counted as late?  A kernel without CONFIG_SCHED_INFO does not record when a
- * task began to run, so missing ticks are counted nowhere (Documentation/accuracy.md).  Debug
- * kernels without it miss many ticks, because their interrupts take long.
+ * True if missing ticks are counted as late.  A kernel without CONFIG_SCHED_INFO does not record
+ * when a task began to run, so missing ticks are counted nowhere (Documentation/accuracy.md).
+ * Debug kernels without it miss many ticks, because their interrupts take long.
  */
 inline bool late_ticks_are_counted()
 {
@@ -54,7 +54,9 @@ inline void skip_if_late_is_unknown()
 			      "are late");
 }
 
-/** Is @p ticks as expected?  If late ticks are counted nowhere, half of them may be missing. */
+/**
+ * True if @p ticks is as expected.  If late ticks are counted nowhere, half of them may be missing.
+ */
 inline bool as_expected(double ticks, double expected, double tolerance)
 {
 	const double least = late_ticks_are_counted() ? expected - tolerance : expected / 2;

@@ -36,7 +36,7 @@ public:
 
 	void arm(unsigned n) const;
 	void disarm() const;
-	/** Has the chosen call failed? */
+	/** True if the chosen call has failed. */
 	bool fired() const;
 
 private:

@@ -98,8 +98,8 @@ template <typename F> auto in_child(F run)
 }
 
 /**
- * Does the kernel record when a task began to run (CONFIG_SCHED_INFO)?  If not, missing ticks are
- * charged to no task.
+ * True if the kernel records when a task began to run (CONFIG_SCHED_INFO).  If not, missing ticks
+ * are charged to no task.
  */
 bool kernel_knows_arrivals();
 

@@ -46,7 +46,7 @@ public:
 
 	/** The script to execute. */
 	[[nodiscard]] std::string path() const { return place_.path() + "/" + name_; }
-	/** Is a process waiting in execve(2)? */
+	/** True if a process is waiting in execve(2). */
 	[[nodiscard]] bool waits() const { return fcntl(interpreter_.get(), F_GETLEASE) != F_WRLCK; }
 	void release() const { fcntl(interpreter_.get(), F_SETLEASE, F_UNLCK); }
 

@@ -75,7 +75,7 @@ inline void check_counts_in(const Memory &memory, size_t offset = 0)
 	check_counts_in(memory.at<volatile uint64_t>(offset));
 }
 
-/** Does the kernel have transparent huge pages?  A real-time kernel does not. */
+/** True if the kernel has transparent huge pages.  A real-time kernel does not. */
 inline bool kernel_has_huge_pages()
 {
 	return std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");

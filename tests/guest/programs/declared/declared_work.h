@@ -33,8 +33,8 @@ __attribute__((unused)) static int work_to(volatile unsigned short *watched, uns
 	return 0;
 }
 
-/* Does work() count in the second counter?  Ticks in the text before work() count in the first one,
- * many at once where a busy machine delivers ticks late.
+/* Returns 1 if work() counts in the second counter.  Ticks in the text before work() count in the
+ * first one, many at once where a busy machine delivers ticks late.
  */
 __attribute__((unused)) static int work_in_second(volatile unsigned short *watched)
 {
