@@ -117,18 +117,17 @@ TEST_CASE_METHOD(AtRest, "a PC past the end of its buffer is in no region", "[ua
 
 TEST_CASE_METHOD(AtRest, "a PC that is an address space away does not alias into the buffer", "[uapi]")
 {
+	constexpr uintptr_t far = 1ULL << 33;
 	const Device device;
-	const Burner burner;
+	const Burner burner(far);
 	const Memory counters(4096);
 
-	/*
-	 * With this scale, the product of scale and distance exceeds 64 bits in most of the region.
-	 */
+	/* The product of scale and distance is 2^64, whose lower 64 bits are those of the first counter. */
 	auto region = each_address(0, 1ULL << 63, counters.at(), 4);
 	region.bytes = 4096;
-	region.scale = 0xffffffff;
+	region.scale = 1U << 31;
 	device.start(describe(region));
-	burn_ticks(device, burner, text, 10, &profil_status::outside);
+	burn_ticks(device, burner, far, 10, &profil_status::outside);
 	const auto status = device.status();
 	CHECK(status.counted == 0);
 	CHECK(sum_counters<uint32_t>(counters) == 0);
