@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/close_functions.h  A program whose functions are where its source puts them. */
+/** @file tests/host/cli/close_functions.h  A program whose functions have fixed addresses. */
 #pragma once
 
 #include "tests/support/catch.h"
@@ -13,7 +13,7 @@
 namespace cli_test {
 
 /**
- * The file "close", whose text begins at 0x401000:
+ * The program "close".  Its text begins at 0x401000:
  *
  *     0x401000 f_one, 0x401018 f_two, 0x401036 padding, 0x401040 f_three,
  *     0x401050 112 bytes without a symbol, 0x4010c0 f_four, up to 0x401100

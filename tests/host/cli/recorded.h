@@ -14,7 +14,7 @@
 
 namespace support {
 
-/** Has a running profil opened its events?  Until then, it has only a buffer for each CPU. */
+/** True once a running profil has opened its events: until then, it has only a buffer per CPU. */
 inline bool has_attached(const Child &profil)
 {
 	const std::filesystem::path files = "/proc/" + std::to_string(profil.pid()) + "/fd";

@@ -3,8 +3,8 @@
  * The offset and size of each member of each structure in <linux/profil.h> and
  * <linux/profil_record.h>.
  *
- * Compiles only if they are as written here, with 32 bits and with 64.  A member
- * begins where the one before it ends, and the last one at the end: no holes.
+ * Compiles only if they are as written here, with 32 bits and with 64.  There are no
+ * holes: a member begins where the one before it ends, and the last ends the structure.
  */
 #include <linux/profil_record.h>
 
@@ -164,7 +164,7 @@ MEMBER(profil_describe, first, 136, 4);
 MEMBER(profil_describe, last, 140, 4);
 TOTAL(profil_describe, 144);
 
-/* Numbers that programs are compiled with. */
+/* Numbers that are compiled into programs. */
 CHECK(type, PROFIL_TYPE == 0xd7);
 CHECK(info, PROFIL_INFO == 0xd780);
 CHECK(start, PROFIL_START == 0xd781);

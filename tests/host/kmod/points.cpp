@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t ms = 1'000'000, second = 1000 * ms;
 
-/** A task that runs for a while, and then not for another while. */
+/** A task that alternately runs for @ref on and waits for @ref off, in ns. */
 struct Alternation {
 	std::uint64_t on, off;
 

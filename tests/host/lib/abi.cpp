@@ -180,7 +180,7 @@ TEST_CASE("the public headers declare every exported function", "[abi]")
 	}
 	for (const std::string &name : all_i386()) {
 		INFO(name);
-		/* Declared by libc, by its own name, by another name, or by Fortran's rules. */
+		/* Declared by libc, by its own name, with __asm__(), or by Fortran's rules. */
 		CHECK((is_libcs(name) || text.find(name + "(") != std::string::npos ||
 		       text.find("__asm__(\"" + name + "\")") != std::string::npos || name == "profil_"));
 	}
@@ -276,7 +276,7 @@ TEST_CASE("preloaded, it takes the place of the versioned profil of libc", "[abi
 		CHECK(run(dir / "x").text == "0 0\n");
 		CHECK(run("LD_PRELOAD=" + build_dir() + "/libprofil.so.1 " + dir / "x").text == none);
 	}
-	/* By its name alone, the dynamic linker finds the library of each program's own size. */
+	/* By its name alone, the dynamic linker finds the 64-bit or the 32-bit library. */
 	for (const std::string size : {"-m64", "-m32"}) {
 		INFO(size);
 		CHECK(run(cc() + " " + size + " -o " + dir / "x" + " " + dir / "x.c").text == "");

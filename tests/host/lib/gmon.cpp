@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/gmon.cpp  gmon.out, as far as it needs no kernel module. */
+/** @file tests/host/lib/gmon.cpp  gmon.out without the kernel module. */
 #include "libprofil/gmon/file.h"
 #include "tests/support/catch.h"
 #include "tests/support/gmon_reader.h"

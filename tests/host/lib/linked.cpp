@@ -73,7 +73,7 @@ private:
 	TemporaryDirectory dir_;
 };
 
-/** Is this name in the program from a flavour's archive?  Those from libprofil.a are weak. */
+/** True if the name comes from a flavour's archive: names from libprofil.a are weak. */
 bool has_own(const std::set<std::string> &symbols, const std::string &name)
 {
 	return symbols.count("t " + name) + symbols.count("T " + name) == 1;

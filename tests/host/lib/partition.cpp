@@ -56,7 +56,7 @@ profil_region without_counters(uint64_t low, uint64_t high)
 	return region(low, high, low, 0);
 }
 
-/** Does a part count PCs in the same counters, and in the same way, as the given region? */
+/** True if a part counts PCs in the same counters, and in the same way, as the given region. */
 bool same_counters(profil_region part, const profil_region &given)
 {
 	part.low = given.low;
@@ -66,7 +66,7 @@ bool same_counters(profil_region part, const profil_region &given)
 	       part.bias == given.bias && part.post == given.post;
 }
 
-/** The parts of some regions; their counters must be those that were given. */
+/** The parts of some regions; each part must have the counters of its region. */
 std::vector<Part> parts_of(std::vector<profil_region> given, Winner winner, Extent extent = Extent::clipped)
 {
 	/* Room for one more, which must not be written. */
@@ -205,7 +205,7 @@ TEST_CASE("a region without counters has no PC, unless it is taken as a whole", 
 	CHECK(parts_of({other, none}, Winner::first, Extent::whole) == Parts{{50, 150, 1}, {150, 200, 2}});
 	CHECK(parts_of({none, other}, Winner::first, Extent::whole) == Parts{{50, 100, 2}, {100, 200, 1}});
 	CHECK(parts_of({none, none}, Winner::first).empty());
-	/* Nor has a region whose counters end before it begins. */
+	/* A region whose counters end before it begins has no PC either. */
 	CHECK(parts_of({region(150, 200, 100, 50), other}, Winner::largest_offset) == Parts{{50, 150, 2}});
 	CHECK(parts_of({}, Winner::first).empty());
 	CHECK(parts_of({}, Winner::largest_offset, Extent::whole).empty());

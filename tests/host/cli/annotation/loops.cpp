@@ -15,10 +15,10 @@ namespace {
 /* One-byte instructions. */
 constexpr unsigned char nop = 0x90, ret = 0xc3;
 
-/* Jumps, followed by the distance from their end. */
+/* Jumps; the byte after each is the distance from the end of the jump. */
 constexpr unsigned char je = 0x74, jne = 0x75, jmp = 0xeb;
 
-/** The distance of a jump back. */
+/** The distance byte of a jump that goes back by @p bytes. */
 constexpr unsigned char back(int bytes)
 {
 	return static_cast<unsigned char>(-bytes);

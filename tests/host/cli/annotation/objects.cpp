@@ -25,7 +25,7 @@ Profile profile_of_straight(const std::string &program)
 	return profile_of(program, {{listed[0].address, 1}, {listed.back().address, 3}});
 }
 
-/** Checks that the annotation without the object shows what the profile itself contains. */
+/** Checks that without its object, a function is annotated from the profile alone. */
 void check_as_recorded(const Profile &profile, const std::string &reason)
 {
 	const Annotation annotation = annotate(profile, straight);
@@ -176,7 +176,7 @@ TEST_CASE("sources are found below --source-dir, and by --path-prefix", "[cli][a
 	CHECK(file_line(flat, "/build/src/x.c", 1) == "flat");
 	CHECK(file_line(flat, "x.c", 1) == "flat");
 	CHECK(file_line(deep, "/build/src/x.c", 1) == "flat");
-	/* A prefix ends where a component does. */
+	/* A prefix matches whole components only: "/build/s" is not a prefix of "/build/src". */
 	CHECK(file_line(mapped, "/build/src/x.c", 1) == "deep");
 	CHECK(has(mapped.file("/build/pipe.c").problem, "not a regular file"));
 	CHECK(file_line(flat, "/dos.c", 1) == "one");

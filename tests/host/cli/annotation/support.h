@@ -61,7 +61,7 @@ inline std::vector<Listed> objdump(const std::string &program, const std::string
 	return listed;
 }
 
-/** A function's backward jumps, from objdump: the target and the jump of each. */
+/** A function's backward jumps, from objdump: the addresses of each target and jump. */
 inline std::vector<std::pair<uint64_t, uint64_t>> back_edges(const std::vector<Listed> &listed)
 {
 	std::vector<std::pair<uint64_t, uint64_t>> edges;
@@ -143,7 +143,7 @@ inline bool has(const std::string &text, const std::string &part)
 	return text.find(part) != std::string::npos;
 }
 
-/** The number of the line that contains the start of @p part, from 0. */
+/** The 0-based number of the line in which @p part starts. */
 inline size_t line_of(const std::string &text, const std::string &part)
 {
 	INFO(text);

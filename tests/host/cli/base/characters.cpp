@@ -109,7 +109,7 @@ TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped", "[cli
 	CHECK(demangle("_Znot_a_mangled_name") == "_Znot_a_mangled_name");
 	CHECK(demangle("") == "");
 	CHECK(demangle("@") == "@");
-	/* An assembler's local names may begin with @, and have no version. */
+	/* A leading @, as in an assembler's local names, does not begin a version. */
 	CHECK(demangle("@local") == "@local");
 	CHECK(demangle("@local@@VERSION_1") == "@local");
 }

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** The intervals after looks that found these numbers of ticks. */
+/** The interval after each look, given the number of ticks that the look finds. */
 std::vector<std::chrono::milliseconds> intervals(LookPace &pace, const std::vector<uint64_t> &ticks)
 {
 	std::vector<std::chrono::milliseconds> all;
@@ -70,8 +70,8 @@ TEST_CASE("the reader rests once nothing has ticked for long, once in a second a
 	pace.rest(now);
 
 	/*
-	 * A wake-up ends the pause.  Unless the last look was very recent, a look follows soon, and
-	 * then another pause.
+	 * A wake-up ends the pause, and a look follows soon.  The next pause begins a second after
+	 * the last one at the earliest.
 	 */
 	pace.wake(now += 10ms, 1000);
 	CHECK_FALSE(pace.may_rest(now));
@@ -86,7 +86,7 @@ TEST_CASE("the reader rests once nothing has ticked for long, once in a second a
 	pace.look(now += 100ms, 2001);
 	CHECK(pace.may_rest(now));
 
-	/* Ticks end the pause as well, and so do events of processes. */
+	/* After a look that finds more ticks, there is no pause, and the next look is soon. */
 	pace.look(now += 100ms, 2003);
 	CHECK_FALSE(pace.quiet());
 	CHECK_FALSE(pace.may_rest(now));

@@ -38,7 +38,7 @@ std::string refusal(const std::string &path)
 	return file ? "" : file.error().text;
 }
 
-/** Limits the size of files while it exists. */
+/** Limits the size of files during its lifetime. */
 class FileSizeLimit {
 public:
 	explicit FileSizeLimit(rlim_t bytes)
@@ -227,7 +227,7 @@ TEST_CASE("the last file is kept beside the new one, on demand", "[cli]")
 	CHECK(content_of(path + ".old") == "second");
 	CHECK(entries(directory / "") == 2);
 
-	/* A file that cannot be kept is not replaced. */
+	/* If the old file cannot be kept, it is not replaced. */
 	REQUIRE(unlink((path + ".old").c_str()) == 0);
 	REQUIRE(mkdir((path + ".old").c_str(), 0700) == 0);
 	const Result<OutputFile> file = OutputFile::prepare(path);

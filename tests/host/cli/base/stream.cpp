@@ -18,7 +18,7 @@ int status_of(const std::string &arguments)
 	return run(support::build_dir() + "/profil " + arguments).status;
 }
 
-/** Makes standard error a terminal while it exists, or until it hangs up. */
+/** Makes standard error a terminal during its lifetime, or until hang_up(). */
 class Terminal {
 public:
 	Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY)), before_(dup(STDERR_FILENO))

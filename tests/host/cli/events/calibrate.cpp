@@ -75,7 +75,7 @@ TEST_CASE("a period is chosen for an event of the hardware without one, and for 
 	CHECK_FALSE(is_of_hardware(event("page-faults")));
 	CHECK_FALSE(is_of_hardware(event("mem:0x601040:w")));
 
-	/* An event that never occurs, as its process does not exist, keeps its period. */
+	/* The process does not exist, so no event occurs, and each keeps its period. */
 	std::vector<Event> events = {event("cycles"), event("cycles:u:77"), event("page-faults")};
 	const pid_t nobody = 0x7fffffff;
 

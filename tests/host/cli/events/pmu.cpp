@@ -128,7 +128,7 @@ TEST_CASE("the named events of PMUs are listed without what describes them", "[c
 
 TEST_CASE("a PMU's terms have commas of their own in a list of events", "[cli][events]")
 {
-	/* Every machine has this PMU, but not its terms. */
+	/* Every machine has the breakpoint PMU. */
 	const Result<std::vector<Event>> events =
 		parse_events("page-faults,breakpoint/config=1,config1=0x20/u:3,mem:0x601040/4:rw,cs");
 

@@ -54,7 +54,7 @@ TEST_CASE("a view's names have no parameters, and no long template arguments", "
 		 "core::fmt::num::<impl core::fmt::Display for u32>::fmt"},
 		{"alloc::vec::Vec<alloc::collections::btree::Node>::push", "alloc::vec::Vec<...>::push"},
 		{"work::run::{closure#0}", "work::run::{closure#0}"},
-		/* Go, JavaScript, Java, and names that we make */
+		/* Go, JavaScript, Java, and profil's own names */
 		{"main.(*Tree).walk", "main.(*Tree).walk"},
 		{"JS:*hot /a (b)/work.js:1:13", "JS:*hot /a (b)/work.js:1:13"},
 		{"Compile:~read (fs.js:12)", "Compile:~read (fs.js:12)"},

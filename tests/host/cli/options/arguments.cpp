@@ -21,7 +21,7 @@ RecordOptions parsed(const Words &arguments)
 	return options;
 }
 
-/** The exit status of wrong arguments. */
+/** The exit status for invalid arguments; -1 if they are valid. */
 int refused(const Words &arguments)
 {
 	RecordOptions options;

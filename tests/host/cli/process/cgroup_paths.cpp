@@ -35,7 +35,7 @@ TEST_CASE("a cgroup has the path of the directory with its number", "[cli]")
 	CHECK(paths.path(0).empty());
 	CHECK(paths.path(number_of("/proc")).empty());
 
-	/* A removed group is still known, as samples of it may yet come. */
+	/* A removed group is still known, because its samples may come later. */
 	const uint64_t gone = number_of(service);
 	std::filesystem::remove(service);
 	CHECK(paths.path(gone) == "/system.slice/cron.service");

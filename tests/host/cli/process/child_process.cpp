@@ -57,7 +57,7 @@ std::string refusal(const std::vector<std::string> &arguments)
 	return command ? "" : command.error().text;
 }
 
-/** The letter of the state of a process. */
+/** A process's state, as the letter in /proc/PID/stat. */
 char state_of(pid_t pid)
 {
 	const Result<std::string> stat = read_file(fmt::format("/proc/{}/stat", pid));
@@ -155,7 +155,7 @@ TEST_CASE("a command does nothing until it is resumed", "[cli]")
 	ChildProcess command = started({"touch", directory / "file"});
 
 	CHECK(process_name(command.pid()) == "touch");
-	/* The command is stopped by us, its tracer, and runs no instruction. */
+	/* This process traces the command, and keeps it from running any instruction. */
 	CHECK(state_of(command.pid()) == 't');
 	CHECK_FALSE(std::filesystem::exists(directory / "file"));
 	CHECK_FALSE(command.ended());
@@ -240,7 +240,7 @@ TEST_CASE("a command that has not begun ends when its parent ends", "[cli]")
 	}
 	REQUIRE(waitpid(starter, &status, 0) == starter);
 	CHECK(WIFSIGNALED(status));
-	/* The starter's child is now ours, and waits for a start that can no longer come. */
+	/* The starter's child now has this parent, and nothing can start it any more. */
 	for (int i = 0; i < 300 && waitpid(-1, &status, WNOHANG) == 0; i++)
 		usleep(10000);
 	CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
@@ -261,7 +261,7 @@ TEST_CASE("users other than root are warned of a program that loses its privileg
 	CHECK(privilege_warning(program, 0).empty());
 	REQUIRE_FALSE(chmod(program.c_str(), 02755));
 	CHECK(privilege_warning(program, owner + 1).find("set-gid") != std::string::npos);
-	/* The command is searched for in PATH, as execvp() does. */
+	/* The command is searched for in PATH, as by execvp(). */
 	setenv("PATH", ("/no/such/place:" + (directory / "") + ":/bin").c_str(), 1);
 	CHECK_FALSE(privilege_warning("program", owner + 1).empty());
 	CHECK(privilege_warning("true", owner + 1).empty());

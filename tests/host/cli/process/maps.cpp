@@ -76,7 +76,7 @@ TEST_CASE("mappings that continue one another are merged", "[cli]")
 	CHECK(file.start == 0x1000);
 	CHECK(file.end == 0x3000);
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0\n2000-5000 rwxp 00000000 00:00 0\n").size() == 0x4000);
-	/* The same file but not its next part; and the next part of memory but another file. */
+	/* Adjacent in memory, but not in the file; and the right offset, but in another file. */
 	CHECK(parse_maps("1000-2000 r-xp 00001000 08:01 5 /bin/x\n"
 			 "2000-3000 r-xp 00001000 08:01 5 /bin/x\n"
 			 "3000-4000 r-xp 00002000 08:01 6 /bin/y\n")

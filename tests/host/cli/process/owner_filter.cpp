@@ -11,7 +11,7 @@ using namespace cli;
 
 namespace {
 
-/** A module that knows owners. */
+/** A filter, and the owners of which the module would know. */
 class Owned {
 public:
 	explicit Owned(const Selection &selection, bool follow = true)
@@ -103,7 +103,7 @@ TEST_CASE("descendants of a match are kept, and the programs they execute", "[cl
 	CHECK(owned.matches(9));
 	CHECK(owned.matches(8));
 	CHECK_FALSE(owned.matches(10));
-	/* The second owner is an exec by the first. */
+	/* Owners 6 and 7 are one process, before and after an exec; so are 8 and 9. */
 	CHECK(owned.filter.processes() == 2);
 	CHECK(owned.filter.named().size() == 1);
 }

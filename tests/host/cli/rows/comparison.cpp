@@ -31,7 +31,7 @@ Profile slower_profile()
 	return profile;
 }
 
-/** Samples of a kernel's function and of a module's, at the addresses of this build. */
+/** Samples of a kernel function and of a module's function, at the given addresses. */
 Profile kernel_profile(const std::string &build_id, uint64_t schedule, uint64_t nfs_read)
 {
 	Profile profile = sample_profile();
@@ -245,7 +245,7 @@ TEST_CASE("two kernels are compared by their functions", "[cli][comparison]")
 		for (const ComparedRow &one : rows)
 			CHECK(one.base == one.row.samples);
 	}
-	/* The functions' addresses differ, unless it is the same build. */
+	/* In another build, the functions have other addresses. */
 	CHECK(compared(older, newer, "address").size() == 4);
 	CHECK(compared(older, older, "address").size() == 2);
 }

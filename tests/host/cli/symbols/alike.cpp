@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/alike.cpp  The range of addresses with the same function as one
- * of them. */
+/** @file tests/host/cli/symbols/alike.cpp  The range of addresses that are certain to have the same
+ * function. */
 #include "cli/symbols/symbols.h"
 #include "tests/support/catch.h"
 #include "tests/support/objects.h"
@@ -56,11 +56,11 @@ other:	.skip 16, 0x90
 	CHECK(alike(16) == std::tuple("inner", 16, 32));
 	CHECK(alike(40) == std::tuple("outer", 40, 64));
 	CHECK(alike(80) == std::tuple("other", 80, 96));
-	/* Padding has no name, and says nothing about its neighbours. */
+	/* Padding has no name, so it has no range. */
 	CHECK(symbols.frames(start + 70).empty());
 	CHECK(symbols.alike() == Extent{});
 
-	/* With lines, no range of addresses is alike. */
+	/* With lines, there is no such range. */
 	const std::shared_ptr<Object> program =
 		cli_test::map_object(std::filesystem::read_symlink("/proc/self/exe"));
 	Symbols lines(*program, Detail::Lines);

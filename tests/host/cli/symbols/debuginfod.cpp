@@ -128,7 +128,7 @@ std::string place(const Profile &profile)
 	return fmt::format("{} {}:{}", flat.rows[0].function, flat.rows[0].file, flat.rows[0].line);
 }
 
-/** The environment variables of libdebuginfod, while it exists. */
+/** Sets the environment variables of libdebuginfod during its lifetime. */
 class Environment {
 public:
 	Environment(const StrippedProgram &program, int port)

@@ -70,10 +70,10 @@ private:
 	pid_t pid_;
 };
 
-/** A forked child that does something before it ends. */
+/** A forked child that runs a function at its start, and another before it ends. */
 class Ending {
 public:
-	/** @param prepare runs at once, and the constructor waits.  @param last runs before the end. */
+	/** @param prepare runs at once: the constructor waits for it.  @param last runs last. */
 	template <typename Prepare, typename Last> Ending(Prepare prepare, Last last)
 	{
 		int ready[2];
@@ -147,7 +147,7 @@ std::string name_in(JitFiles &files, uint64_t address)
 	return entry ? entry->code->name : "";
 }
 
-/** The perf map of a process, while this exists. */
+/** The perf map of a process; it is removed by the destructor. */
 class MapFile {
 public:
 	MapFile(pid_t pid, const std::string &text) : path_(fmt::format("/tmp/perf-{}.map", pid))
@@ -197,7 +197,7 @@ TEST_CASE("memory has the names of its process's perf map, which may appear late
 	CHECK(Symbols(object).frames(0x5000).at(0).name == "[anon] (no names)");
 
 	std::ofstream(path) << "5000 40 jitted\n";
-	/* object.jit looks again only after some time. */
+	/* look() does nothing until some time after the last one. */
 	for (int looks = 0; looks < 1000 && !Symbols(object).has_functions(); looks++) {
 		usleep(1000);
 		object.jit->look();
@@ -284,7 +284,7 @@ TEST_CASE("a perf map that a process writes at its end names its code, before an
 			child.reap();
 		CHECK(name_in(files, 0x5010) == "last");
 		unlink(map_path(child.pid()).c_str());
-		/* The map had been opened before. */
+		/* The map was opened before it was removed. */
 		CHECK(name_in(files, 0x5010) == "last");
 	}
 }
@@ -383,7 +383,7 @@ TEST_CASE("processes that share a /tmp share one descriptor of it, which is clos
 	first.look();
 	second.look();
 	CHECK(descriptors() == without + 1);
-	/* The second child has inherited the descriptor whose closing ends the first. */
+	/* The first child ends when all copies of a descriptor are closed; the second has one. */
 	for (Ending *child : {&two, &one}) {
 		child->end();
 		child->reap();

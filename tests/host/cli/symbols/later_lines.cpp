@@ -61,7 +61,7 @@ public:
 			tally_.add(object_, {text.low + i * step}, i % 3 + 1);
 	}
 
-	/** As record writes it: its comments say what was left for later. */
+	/** A profile as record writes it, with comments that name the objects to read later. */
 	Profile profile(Lines lines)
 	{
 		std::vector<std::string> left;
@@ -89,7 +89,7 @@ std::string this_program()
 	return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
-/** The function of a location, which is not inlined; empty without a name. */
+/** The outermost function of a location, which is not inlined; empty without a name. */
 std::string name_at(const Profile &profile, size_t location)
 {
 	const std::vector<Line> &lines = profile.locations.at(location).lines;

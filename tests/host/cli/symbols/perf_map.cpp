@@ -73,7 +73,7 @@ TEST_CASE("code that is cut into many pieces is not copied", "[cli][jit]")
 
 	const JitSymbols symbols = from_map(text);
 
-	/* Names are cut at a length that no compiler's name has. */
+	/* Names are cut at a length that no compiler's names reach. */
 	CHECK(name_at(symbols, 0xfe0) == std::string(4096, 'x'));
 	CHECK(symbols.find(0x10)->code == symbols.find(0x3e750)->code);
 	CHECK(name_at(symbols, 0x3e70f) == "small");

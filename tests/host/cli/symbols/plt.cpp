@@ -25,7 +25,7 @@ using support::TemporaryDirectory;
 
 namespace {
 
-/** The stub's name for each instruction in a stub, by objdump; "-" for the one that resolves the others. */
+/** The stub of each instruction, as objdump names it; "-" for the one that resolves the others. */
 std::map<uint64_t, std::string> objdump(const std::string &path)
 {
 	std::istringstream lines(run("objdump -d -C -j .plt -j .plt.sec -j .plt.got " + path).text);
@@ -81,7 +81,7 @@ struct ElfCloser {
 	void operator()(Elf *elf) const { elf_end(elf); }
 };
 
-/** Asks for all stubs of a file that may have any content. */
+/** Looks up all stubs of a file whose content may be damaged; returns the number of named ones. */
 size_t ask_all(std::string content)
 {
 	const std::unique_ptr<Elf, ElfCloser> elf(elf_memory(content.data(), content.size()));

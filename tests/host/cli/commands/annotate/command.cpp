@@ -274,7 +274,7 @@ TEST_CASE("annotate without a usable libcapstone names the package, other comman
 	const std::string command =
 		"LD_LIBRARY_PATH=" + (directory / "") + " " + support::build_dir() + "/profil ";
 
-	/* The loader finds these files first, and refuses them. */
+	/* The loader finds these files first, and rejects them. */
 	for (int version = 1; version < 20; ++version)
 		std::ofstream(directory / fmt::format("libcapstone.so.{}", version)) << "not a library";
 

@@ -72,7 +72,7 @@ public:
 		std::filesystem::create_directory(directory_ / "newer");
 	}
 
-	/** The line as a shell completes it, with a bar after the cursor. */
+	/** The line as a shell completes it, with a bar at the cursor. */
 	[[nodiscard]] std::string typed(const std::string &shell, const std::string &setup,
 					const std::string &line) const
 	{
@@ -108,7 +108,7 @@ private:
 	std::string source_ = std::filesystem::current_path();
 };
 
-/** The line without the suffix that zsh would remove: a blank, or the slash of a directory. */
+/** The line without the suffix that zsh would remove: a space, or the slash after a directory. */
 std::string without_suffix(std::string line)
 {
 	for (const char *end : {" |", "/|"}) {

@@ -11,7 +11,7 @@ namespace {
 /* The file's header, and a histogram of 4,096 bytes of text with its own header. */
 constexpr size_t header_bytes = 20, record_bytes = 41 + 4096;
 
-/** Samples in all files, read strictly by the format, plus samples that no file contains. */
+/** The samples in all files, as a strict reader finds them, plus those that no file contains. */
 uint64_t samples_in_gmon(const Profile &profile)
 {
 	const TemporaryDirectory directory;
@@ -50,7 +50,7 @@ TEST_CASE("gprof finds exact counts above 65535, in the program and a shared obj
 	auto library = flat_profile("--no-demangle " + real.library(),
 				    file(directory, "gmon.out.libwork.so", gmon->files[1].content));
 
-	/* 100 Hz. */
+	/* A sample is 10 ms. */
 	CHECK(program[RealProfile::run_symbol].self_seconds == Approx(10000.03).epsilon(0).margin(0.001));
 	CHECK(program[RealProfile::hidden_symbol].self_seconds == Approx(700).epsilon(0).margin(0.001));
 	CHECK(library[RealProfile::run_symbol].self_seconds == Approx(655.35).epsilon(0).margin(0.001));

@@ -44,7 +44,7 @@ uint64_t samples_in_speedscope(const Json &json)
 	return sum;
 }
 
-/** Checks that each cell of a column is a row of a table, or @p none. */
+/** Checks that each cell of a column is the index of a row of a table, or @p none. */
 void check_references(const Json &column, size_t rows, const Json &none)
 {
 	for (const Json &cell : column) {
@@ -64,7 +64,7 @@ void check_columns(const Json &table)
 	}
 }
 
-/** Checks a thread against its description in src/types/profile.ts. */
+/** Checks a thread against its description in the Firefox Profiler's src/types/profile.ts. */
 void check_thread(const Json &thread, const Json &json)
 {
 	const size_t strings = json["shared"]["stringArray"].size();
@@ -168,12 +168,12 @@ TEST_CASE("the Firefox Profiler gets a thread for each process, and libraries", 
 	CHECK(thread["processName"] == "program");
 	CHECK(thread["samples"]["weight"] == Json::parse("[700]"));
 	CHECK(thread["frameTable"]["inlineDepth"] == Json::parse("[0, 1]"));
-	/* 0x401110 of a file that would begin at 0x400000. */
+	/* 0x401110 in a file whose base address is 0x400000. */
 	CHECK(thread["frameTable"]["address"][frame] == 0x1110);
 	CHECK(thread["frameTable"]["line"][frame] == 10);
 	CHECK(json["shared"]["stringArray"][thread["funcTable"]["name"][function].get<size_t>()] ==
 	      "work(int)");
-	/* Breakpad writes the first three numbers of a GUID with their low byte first. */
+	/* Breakpad takes the first three numbers of a GUID as little-endian. */
 	CHECK(json["libs"][0]["breakpadId"] == "00EEFFC0" + std::string(25, '0'));
 	CHECK(json["libs"][0]["codeId"] == "c0ffee");
 	CHECK(json["libs"][1]["codeId"].is_null());

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/** 2 samples of sh and 3 of "a b" in the same function, and 1 about which nothing is known. */
+/** 2 samples of sh, 3 of "a b" and 1 of an unknown program, all in the same function. */
 Profile programs()
 {
 	Profile profile = sample_profile();

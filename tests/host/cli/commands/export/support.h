@@ -60,7 +60,7 @@ inline Profile stack_profile()
 	return profile;
 }
 
-/** The sample profile, of 1,000 samples, with names that have a meaning in one format or another. */
+/** The sample profile, of 1,000 samples, with names that some format would take for syntax. */
 inline Profile hostile_profile()
 {
 	Profile profile = sample_profile();
@@ -104,7 +104,7 @@ public:
 		std::vector<std::string> warnings;
 		Tally tally;
 
-		/* Every address of the function has samples, so that inlined functions have some. */
+		/* Every address of the function has samples, so inlined functions have some. */
 		for (uint64_t at = work.low; at < work.high; at++)
 			tally.add(main_object, {at}, 1);
 		tally.add(main_object, {work.low}, in_run - (work.high - work.low));

@@ -115,7 +115,7 @@ TEST_CASE("the calls of stacks are in callgrind's format, recursion counted once
 	CHECK(has(*export_callgrind(stack_profile()), "\nob=(1)\nfl=(1)\nfn=(2) main\n"
 						      "cob=(1)\ncfi=(1)\ncfn=(1)\ncalls=0 0x0 0\n"
 						      "0x1010 3 12\n"));
-	/* leaf() calls itself twice in the five samples, from one place. */
+	/* In the stack of the five samples, leaf() calls itself twice from one place. */
 	CHECK(has(*export_callgrind(stack_profile()), "0x1108 22 5\n"));
 	CHECK_FALSE(has(*export_callgrind(stack_profile()), "0x1108 22 10\n"));
 }

@@ -68,7 +68,7 @@ unsigned char unescaped(const std::string &text, size_t &at)
 	return static_cast<unsigned char>(c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c);
 }
 
-/** The bytes of the only field raw_profile. */
+/** The bytes of the first raw_profile field. */
 std::string raw_profile_of(const std::string &decoded)
 {
 	const std::string mark = "raw_profile: \"";
@@ -323,7 +323,7 @@ TEST_CASE("the form for /ingest says what each event is, as the server knows non
 		      R"("cycles":{"units":"objects","display-name":"cycles","aggregation":"sum"}})"
 		      "\r\n--" +
 		      boundary + "--\r\n");
-	/* The kind is the server's choice. */
+	/* With this format, the server chooses __name__. */
 	CHECK_FALSE(encode_push(PushFormat::PyroscopeIngest,
 				*push_series({{"__name__", "process_cpu"}}, event_profile(), "")));
 }

@@ -101,7 +101,7 @@ TEST_CASE("push adds the lines that a recording left for later", "[cli][push][li
 	cli::Tally tally;
 	std::vector<std::string> warnings, left;
 
-	/* This program has line information, and one sample in a thousand. */
+	/* This program has line information, but only one sample in a thousand. */
 	tally.add(rare, {address_in(self, "main")}, 1);
 	tally.add(cli_test::map_object("/bin/true"), {0x3000}, 999);
 	cli::Profile profile = cli::build_profile(tally, {}, rare.get(), 1000, warnings, &left);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/push/queue.cpp  The push queue: order, retries, and what is
- * dropped and counted. */
+/** @file tests/host/cli/commands/push/queue.cpp  The push queue: order, retries, drops and
+ * counters. */
 #include "cli/commands/push/queue.h"
 
 #include "cli/commands/push/recording.h"
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** A clock whose time passes at once when something waits for it. */
+/** A clock that jumps to the end of each wait. */
 class JumpingClock : public PushClock {
 public:
 	PushTime now() override { return PushTime(std::chrono::nanoseconds(time_.load())); }
@@ -35,7 +35,7 @@ private:
 	std::vector<std::chrono::milliseconds> waits_;
 };
 
-/** Gives answers in turn, and then the last one for ever; keeps what was sent. */
+/** Gives the answers in turn, and then the last one again and again; keeps the requests. */
 class Script {
 public:
 	explicit Script(std::vector<Delivery> answers) : answers_(std::move(answers)) {}
@@ -98,7 +98,7 @@ std::vector<HttpRequest> alone(const std::string &body)
 	return {with(body)};
 }
 
-/* With real threads, the only sign of an event is its effect. */
+/* Polls: the progress of another thread shows only in its effects. */
 template <typename Condition> bool eventually(const Condition &condition)
 {
 	for (int i = 0; i < 3000 && !condition(); i++)
@@ -271,7 +271,7 @@ TEST_CASE("a push does not wait for the profile that is being sent, and the olde
 		queue->push(alone(body));
 	CHECK(queue->waiting() == 3);
 	CHECK(queue->counters().dropped_full == 1);
-	/* By bytes: 2 + 2 + 2 + 5 are more than 8. */
+	/* The limit of 8 bytes: 2 + 2 + 2 + 5 are more. */
 	queue->push(alone("eeeee"));
 	CHECK(queue->waiting() == 2);
 	CHECK(queue->counters().dropped_full == 3);

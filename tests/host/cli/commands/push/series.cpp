@@ -105,10 +105,10 @@ TEST_CASE("each program and cgroup is a series of its own, and no sample is in t
 	CHECK(samples_in(all[1]) == 200);
 	CHECK(value_of(all[2], "service_name") == "sh");
 	CHECK(samples_in(all[2]) == 60);
-	/* Without a label the first object is the service, as for other tools. */
+	/* Without a label, the service is named after the first object, as by other tools. */
 	CHECK(value_of(all[3], "service_name") == "program");
 	CHECK(samples_in(all[3]) == 40);
-	/* A part contains what its samples need, and no ticks, which belong to the whole. */
+	/* A part has only the functions and mappings of its samples.  Only the whole has ticks. */
 	CHECK(all[1].decoded.functions.size() == 1);
 	CHECK(all[1].decoded.functions[0].name == "memcpy");
 	CHECK(all[1].decoded.mappings.size() == 1);
@@ -137,7 +137,7 @@ TEST_CASE("samples with the same labels are one series, whatever program they ar
 	REQUIRE(one->size() == 1);
 	CHECK(one->front().profile.content == content);
 
-	/* Nothing to push yet: the labels are checked all the same. */
+	/* The labels are checked even if the profile is empty. */
 	CHECK(series_of(Profile()).size() == 1);
 	CHECK_FALSE(push_series({{"a", "1"}, {"a", "2"}}, Profile(), ""));
 	/* An uncompressed profile is compressed first. */

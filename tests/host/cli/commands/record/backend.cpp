@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/commands/record/backend.cpp  Recording without the module, by the
- * program itself. */
+ * command. */
 #include "tests/host/cli/recorded.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -40,7 +40,7 @@ support::Output without_perf(int error, const std::string &arguments)
 	const sock_fprog program = {filter.size(), filter.data()};
 	support::Output output;
 
-	/* A thread of its own, whose children inherit the filter. */
+	/* Only this thread and its children get the filter. */
 	std::thread([&] {
 		if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
 		    !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
@@ -49,7 +49,7 @@ support::Output without_perf(int error, const std::string &arguments)
 	return output;
 }
 
-/* A shell that computes until it has had enough CPU time for some hundred samples. */
+/* A shell loop that uses enough CPU time for a few hundred samples. */
 constexpr char busy[] = "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'";
 
 } // namespace
@@ -155,7 +155,7 @@ TEST_CASE("in a container, processes outside it are counted as such, without the
 	const TemporaryDirectory directory;
 	const std::string file = directory / "profile.pb.gz";
 	const support::Child without = support::burner();
-	/* Processes that begin and end outside produce records of names and mappings, too. */
+	/* Processes outside the namespace cause records of names and mappings, too. */
 	const support::Child beginning =
 		support::start({"sh", "-c", "while :; do " + support::program("cli_burn") + " 20; done"});
 	const support::Output recorded =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/record/checkpoint.cpp  The remains of a recording that is
- * killed, or whose file cannot be written. */
+/** @file tests/host/cli/commands/record/checkpoint.cpp  The profile that is left of a
+ * recording that is killed, or whose file cannot be written. */
 #include "cli/commands/record/checkpoint.h"
 #include "cli/base/files.h"
 #include "cli/commands/record/rescue.h"
@@ -38,7 +38,7 @@ OutputFile output_at(const std::string &path)
 	return *std::move(output);
 }
 
-/** Checkpoints of a file, with what a test needs to write them. */
+/** A file in a temporary directory, and its checkpoints. */
 struct Saved {
 	support::TemporaryDirectory directory;
 	std::string path = directory / "p.pb.gz";
@@ -53,7 +53,7 @@ struct Saved {
 	}
 };
 
-/** Limits the size of files while it exists, which simulates a full disk. */
+/** Limits the size of files during its lifetime, to simulate a full disk. */
 class NoRoom {
 public:
 	NoRoom()
@@ -163,7 +163,7 @@ TEST_CASE("checkpoints that take long are made less often", "[cli][record]")
 	CHECK(saved.checkpoints.left() > 100);
 	saved.checkpoints.begin();
 	CHECK(saved.checkpoints.left() <= 60);
-	/* A name that is not valid any more must not be tried again at once. */
+	/* After an error, the next attempt is not due at once. */
 	CHECK(saved.checkpoints
 		      .write([]() -> Result<const OutputFile *> { return Error{"gone"}; },
 			     [] { return std::string(); })

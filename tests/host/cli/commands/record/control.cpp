@@ -16,7 +16,7 @@ using namespace cli;
 
 namespace {
 
-/** A pipe, or descriptors in place of one. */
+/** A pipe: what is written to @ref in is read from @ref out. */
 struct Pipe {
 	Pipe()
 	{
@@ -64,7 +64,7 @@ TEST_CASE("commands are lines, whole or in pieces", "[cli][control]")
 	CHECK(words_of(control) == "enable disable ");
 	commands.send("shot\nEnable\nstop now\nstop\nping\n");
 	CHECK(words_of(control) == "snapshot ?Enable ?stop now stop ping ");
-	/* Nothing reads the answers: do not wait for a reader. */
+	/* Without a descriptor for answers, this does nothing. */
 	control.acknowledge();
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a terminal that hangs up ends a recording and writes its samples", "[
 	const std::string pid = std::to_string(burn.pid());
 	Child record([&] {
 		need(setsid(), "setsid");
-		/* nohup(1) may have started the tests, and record goes on ignoring what is ignored. */
+		/* Under nohup(1), SIGHUP is ignored, and record would keep ignoring it. */
 		signal(SIGHUP, SIG_DFL);
 		const int slave = need(open(terminal.c_str(), O_RDWR), "its terminal");
 
@@ -77,7 +77,7 @@ TEST_CASE("a recording of nothing has status 1 and says why, unless it is of a c
 	CHECK(has(output.text, "0 samples of "));
 	CHECK(has(output.text, "no ticks of the clock: no attached process used the CPU"));
 	CHECK(report(file)["samples"] == 0);
-	/* A command's status is its own, even if no tick came while it ran. */
+	/* The status is the command's, even if no tick came while it ran. */
 	CHECK(profil("record --backend perf -D 100 -o " + file + " -- true").status == 0);
 	CHECK(profil("record --backend perf -D 100 -o " + file + " -- false").status == 1);
 }
@@ -243,7 +243,7 @@ TEST_CASE("a recording that is killed leaves its last checkpoint, which report r
 
 	CHECK(json["samples"] > 0);
 	CHECK(json["rows"][0]["function"] == "burn_hot()");
-	/* A recording that ends before its first checkpoint has none to remove. */
+	/* A recording that ends before its first checkpoint leaves an earlier recording's alone. */
 	REQUIRE(profil("record --backend perf -d 0.2 -o " + file + " -p " + pid).status == 0);
 	CHECK(fs::exists(part));
 }
@@ -256,7 +256,7 @@ TEST_CASE("no checkpoint is made when the file itself is due", "[perf][recorded]
 	const std::string file = directory / "p.pb.gz";
 	const Child burn = burner();
 
-	/* A checkpoint would fail, and say so. */
+	/* The directory would make a checkpoint fail, with a message. */
 	fs::create_directory(file + ".part");
 	const Output output = run(profil_path() + " record --backend perf --checkpoint 1s -d 1.5 -o " + file +
 				  " -p " + std::to_string(burn.pid()));

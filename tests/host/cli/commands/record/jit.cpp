@@ -7,8 +7,8 @@ using namespace support;
 namespace {
 
 /**
- * Record a program that generates code.  A scan between the code and its description finds the
- * description only a second later.
+ * Record a program that generates code.  It runs for 2.5 s: if the recorder looks after the code
+ * was mapped but before its description was written, the next look may be a second later.
  */
 Json jit_report(const std::string &how, const std::string &by)
 {

@@ -34,7 +34,7 @@ public:
 	{
 		REQUIRE(write(file_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
 	}
-	/** The next line, within a minute: several may come at once. */
+	/** Wait up to a minute for the next line.  Later lines stay in the FIFO. */
 	[[nodiscard]] std::string receive() const
 	{
 		std::string line;

@@ -125,7 +125,7 @@ TEST_CASE("with a process and a command, the process alone is recorded, while th
 
 	CHECK(rows.size() == 1);
 	CHECK(rows["cli_burn"] > 0);
-	/* With nothing to record, no command runs. */
+	/* If no process can be attached, the command does not run. */
 	CHECK(profil("record --backend perf -o " + file + " -p 999999999 -- touch " + (directory / "ran"))
 		      .status == 1);
 	CHECK_FALSE(std::filesystem::exists(directory / "ran"));

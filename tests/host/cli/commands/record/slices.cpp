@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** A recorder whose samples the test adds; its parts are like those of a real one. */
+/** A recorder to which the test adds samples.  As in a real one, take_part() empties it. */
 class Source : public Recorder {
 public:
 	explicit Source(Recording &now) : now_(now) {}
@@ -47,7 +47,7 @@ struct Sliced {
 		now.accounting.ticks += samples;
 		now.accounting.counted += samples;
 	}
-	/** The middle of a slice. */
+	/** Go to the middle of a slice. */
 	void go_to(int slice) { recorder.work(start + slice * 1s + 500ms); }
 };
 
@@ -81,8 +81,8 @@ TEST_CASE("samples have the slice in which they came", "[cli][record]")
 	sliced.go_to(1);
 	sliced.count("cc1", 7);
 	/*
-	 * The recorder was not read for two slices: these samples go to the slice of the last
-	 * reading.
+	 * The recorder is next read two slices later: these samples go to the slice in which it
+	 * was last read.
 	 */
 	sliced.go_to(3);
 	sliced.count("sh", 1);

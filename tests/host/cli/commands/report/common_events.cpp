@@ -126,7 +126,7 @@ TEST_CASE("a comparison is by the first event that both profiles have", "[cli][r
 {
 	Profile other = renamed({"branches", "cycles", "page-faults"});
 
-	/* Half as many page faults, 450 in touch and 50 in grow; and no branches. */
+	/* No branches, and half as many page faults: 450 in touch and 50 in grow. */
 	other.samples = {{{0}, {0, 0, 1000000, 450}, {}}, {{1}, {0, 0, 2000000, 50}, {}}};
 
 	const Compared files(other, event_profile());

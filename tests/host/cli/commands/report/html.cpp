@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-/** A page's document, with each text in full. */
+/** A page's document, with its compressed strings expanded. */
 json parsed(const std::string &text)
 {
 	json all = json::parse(text);
@@ -126,7 +126,7 @@ void check_sources(const json &all)
 	}
 }
 
-/** Checks that every sample is once in each part of a page that has room for all. */
+/** Checks that each part of a page counts every sample once, if no limit cuts it short. */
 void check_sums(const Profile &profile, uint64_t samples, const std::vector<std::string> &filters = {})
 {
 	const json all = document(profile, filters);

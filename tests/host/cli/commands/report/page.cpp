@@ -15,7 +15,7 @@ using namespace export_test;
 
 namespace {
 
-/** Writes a profile and its page; a browser checks it.  Returns what is wrong, or a figure. */
+/** Checks the page of a profile in a browser.  Returns the first error, if any, or a figure. */
 std::string browse(const std::string &check, const Profile &profile, const std::string &arguments = "",
 		   const std::optional<Profile> &base = std::nullopt, const std::string &options = "")
 {

@@ -414,7 +414,7 @@ const checks = {
 };
 
 (async () => {
-	/* The tests may run as root, where Chromium has no sandbox; the page is ours. */
+	/* The tests may run as root, where Chromium has no sandbox; the page can be trusted. */
 	const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 	const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
 	const wrong = [];

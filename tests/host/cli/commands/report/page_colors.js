@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The colours of a page, for page.js: whether text can be read on them.
+// For page.js: the colours of a page, and their contrast with text.
 'use strict';
 const assert = require('node:assert/strict');
 

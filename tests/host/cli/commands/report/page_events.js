@@ -5,7 +5,7 @@ const assert = require('node:assert/strict');
 
 /** @param column, text, address as in page.js. */
 module.exports = ({ column, text, address }) => ({
-	/** The page of the tests' profile of three events: a choice, the address, and the way back. */
+	/** A profile of three events: the choice of one, its address, and going back. */
 	async events(page) {
 		const event = page.getByRole('combobox', { name: 'Event' });
 

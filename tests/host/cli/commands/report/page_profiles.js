@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict');
 const { colors } = require('./page_colors.js');
 
-/** The colour of a point of a canvas, from 0 to 1. */
+/** The colour of a point of a canvas; x and y are from 0 to 1. */
 async function pixel(page, id, x, y) {
 	/* The tests themselves read the canvas. */
 	page.expected = /willReadFrequently/;
@@ -18,7 +18,7 @@ async function pixel(page, id, x, y) {
 
 /** @param text as in page.js. */
 module.exports = ({ text }) => ({
-	/** Each row has its own colours: from none to the strongest, also if it has few samples. */
+	/** Each row has the strongest colour, even if it has few samples. */
 	async time_colors(page) {
 		const shades = await colors(page, ['map-0', 'map-1', 'map-2', 'map-3', 'map-4', 'map-5']);
 		const left = Math.min(Math.round(1248 * 0.3), 260) / 1248;
@@ -35,7 +35,7 @@ module.exports = ({ text }) => ({
 		assert.deepEqual(await row(3), [5, 0, 0]);
 	},
 
-	/** A function whose lines have no text: first its instructions, its lines on request. */
+	/** A function whose lines have no text: instructions come first, lines on request. */
 	async textless(page) {
 		const source = page.getByRole('button', { name: 'Source', exact: true });
 		const code = page.getByRole('button', { name: 'Instructions' });

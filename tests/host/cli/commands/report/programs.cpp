@@ -136,7 +136,7 @@ TEST_CASE("the title names the processes that were attached if only their progra
 	profile.comments = to_comments(about);
 	CHECK(title(profile) == "python3 (pid 4711)");
 
-	/* The target is a shell that executed the program, or only waited for it. */
+	/* If the target is a shell, it may have executed the program, or only waited for it. */
 	about.targets = {"sh (pid 4711)"};
 	profile.comments = to_comments(about);
 	CHECK(title(profile) == "python3");

@@ -216,7 +216,7 @@ TEST_CASE("of another tool's values those are shown that it has marked, or that 
 	REQUIRE_FALSE(wrong);
 	CHECK(wrong.error().text ==
 	      "there are no values 'inuse' (--value takes: alloc_objects, alloc_space)");
-	/* Our own recordings have samples first, whatever is marked for other readers. */
+	/* profil's own recordings show samples by default, whatever they mark for other readers. */
 	CHECK(json(sample_profile(), "function")["value"] == "samples");
 }
 

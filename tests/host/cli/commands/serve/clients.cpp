@@ -138,7 +138,7 @@ TEST_CASE("a silent client does not delay the end of the server", "[cli][serve]"
 	Running server(sample, settings);
 	const Fd silent = connected(server.port());
 
-	/* Connections are accepted in their order: by now the silent one has a thread. */
+	/* Connections are accepted in order: after this answer, the silent one has a thread. */
 	CHECK(server.status("/healthz") == "200");
 	CHECK(server.stop());
 }
@@ -154,7 +154,7 @@ TEST_CASE("a client that sends a request slowly is cut off", "[cli][serve]")
 	const Fd slow = connected(server.port());
 	char byte = 0;
 
-	/* Each byte is in time, but the whole request is not. */
+	/* Each byte comes in time, but the whole request does not. */
 	while (send(slow.get(), "G", 1, MSG_NOSIGNAL) == 1)
 		std::this_thread::sleep_for(50ms);
 	CHECK(recv(silent.get(), &byte, 1, 0) == 0);
@@ -199,7 +199,7 @@ TEST_CASE("input that is not HTTP gets an error, or no answer", "[cli][serve]")
 {
 	ServerSettings settings;
 
-	/* After empty lines, a request may still come. */
+	/* After empty lines, the server still waits for a request. */
 	settings.limits.request = 500ms;
 
 	const Running server(sample, settings);

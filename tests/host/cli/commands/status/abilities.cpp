@@ -207,7 +207,7 @@ TEST_CASE("a module signed by DKMS loads if its key is enrolled, and is reported
 	tree.write(std::string(directory) + "/updates/dkms/profil.ko.xz", "compressed");
 	tree.write(std::string(directory) + "/modules.dep", "updates/dkms/profil.ko.xz:\n");
 
-	/* Without the list of keys, that cause is not known. */
+	/* Without the list of enrolled keys, the cause is not known. */
 	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
 	CHECK(has(module_of(tree).text, "if that says 'Key was rejected by service'"));
 	tree.write("/var/lib/dkms/mok.pub", certificate);
@@ -338,7 +338,7 @@ TEST_CASE("a sandbox that refuses perf events is told from a kernel that has non
 	};
 
 	write_kernel(tree);
-	/* A kernel with this setting has the system call; 2 permits events on one's own tasks. */
+	/* If perf_event_paranoid exists, so does the call; 2 permits one's own tasks. */
 	for (const int error : {EPERM, EACCES, ENOSYS})
 		CHECK(has(own(error), "sandbox does not let perf_event_open(2) through (the second"));
 	tree.write(path, "3\n");

@@ -65,7 +65,7 @@ cli::Status status_of(const Tree &tree)
 	return status;
 }
 
-/** A machine on which a process of this user profiles. */
+/** A machine on which a process of this user has opened /dev/profil. */
 void write_session(const Tree &tree)
 {
 	write_kernel(tree);

@@ -81,7 +81,7 @@ inline cli::Permissions capable()
 	return permissions;
 }
 
-/** The ability with a key; an ability without a key if there is none. */
+/** The ability with this key; if there is none, one with an empty key. */
 inline cli::Ability ability(const std::vector<cli::Ability> &all, std::string_view key)
 {
 	const auto found = std::find_if(all.begin(), all.end(),

@@ -33,7 +33,7 @@ struct LiveEventTop {
 	Feed feed{faults_and_switches()};
 	Top top{feed, {}};
 
-	/** Adds samples, not events: a sample of switches stands for ten. */
+	/** Adds samples, not events: a sample of context switches stands for ten of them. */
 	void come(const std::string &function, uint64_t faults, uint64_t switches)
 	{
 		const uint64_t address = program.address(function);
@@ -193,7 +193,7 @@ TEST_CASE_METHOD(LiveEventTop, "events come with each refresh, and each has its 
 		  "              30   75.00     +30  100.00           0.00  deep::Worker::run  program\n"
 		  "              10   25.00            0.00          63.64  main               program\n"
 		  "               0    0.00            0.00          36.36  hidden             program\n"));
-	/* The next refresh has new events of its own, of both kinds. */
+	/* The next refresh has new samples of both events. */
 	come("main", 1, 1);
 	top.refresh();
 	CHECK(has(top.text(0, 20, false), "              20   40.00     +10  100.00          63.96  main "));

@@ -26,7 +26,7 @@ std::string rows_of(const TopRows &rows, TopOrder order = TopOrder::Samples, boo
 	return text;
 }
 
-/** The number of this process's descriptors of a file. */
+/** The number of descriptors that this process has for a file. */
 size_t descriptors_of(const std::string &path)
 {
 	size_t count = 0;

@@ -59,7 +59,7 @@ public:
 		for (std::string signal; all >> signal;)
 			REQUIRE(run("kill -" + signal + " $(cat " + (directory_ / "pid") + ")").status == 0);
 	}
-	/** Are the settings the same as before, and is the table gone? */
+	/** True if the settings are the same as before, and the table is gone. */
 	static bool left_as_it_was(const Terminal &terminal)
 	{
 		std::istringstream screen(terminal.screen());

@@ -248,7 +248,7 @@ TEST_CASE("samples that do not fit into perf's buffer are counted as lost", "[pe
 
 	REQUIRE(recording->attach(pids, false) == 1);
 	child.go();
-	/* 2,000 ticks; a page holds a hundred samples, and nothing reads them. */
+	/* 2,000 ticks, but the page holds a hundred samples, and nothing reads them. */
 	child.wait_for_cpu(cpu_ns);
 
 	const cli::Recording result = recording->finish();
@@ -316,7 +316,7 @@ TEST_CASE("perf samples several events at once, and tells them apart", "[perf]")
 	cli::PerfSource faults;
 	Log log;
 	Child child([] {
-		/* Each round has page faults, as its memory is given back. */
+		/* Each round has page faults, because the round before has freed its memory. */
 		for (;;) {
 			std::vector<char> memory(1 << 20, 1);
 

@@ -22,7 +22,7 @@ using support::need_perf;
 
 /** Uses CPU time for @p rounds of work. */
 [[gnu::noinline]] void one_part(unsigned rounds);
-/** The same work, three times as much, in its own function. */
+/** Does three times as much work as one_part(), in a function of its own. */
 [[gnu::noinline]] void three_parts(unsigned rounds);
 
 /** Keeps refusals and warnings. */
@@ -34,7 +34,7 @@ struct Log : cli::RecorderLog {
 	std::vector<std::string> warnings;
 };
 
-/** A child that does something until it is killed; it begins when it is told to. */
+/** A child that works from go() until it is killed. */
 class Child {
 public:
 	explicit Child(const std::function<void()> &work);
