@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file libprofil/fd.h  A descriptor with an owner. */
+/** @file libprofil/fd.h  An owning file descriptor. */
 #pragma once
 
 #include <sys/syscall.h>

@@ -27,8 +27,8 @@ struct PmuTerms {
 /**
  * Parse the terms that choose an event of a PMU, as in "cpu/event=0x3c,umask=1/".
  *
- * A term is a name from the PMU's format, with a number or alone, which means 1; the name of one
- * of its events; or one of config, config1, config2 (numbers), period and name.
+ * A term is one of: FIELD=NUMBER, with a field of the PMU's format; FIELD, short for FIELD=1; the
+ * name of one of the PMU's events; config=, config1=, config2= or period=NUMBER; name=TEXT.
  *
  * @param pmu the PMU's name: "cpu".
  * @param terms the text between the slashes.

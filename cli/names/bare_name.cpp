@@ -67,7 +67,7 @@ size_t word_length(std::string_view name, size_t at)
 	}
 }
 
-/** The open brackets.  A closing bracket also closes those inside it, as in "(a < b)". */
+/** The open brackets.  A closing one also closes those opened after its own, as in "(a < b)". */
 class Brackets {
 public:
 	[[nodiscard]] bool empty() const { return open_.empty(); }

@@ -41,8 +41,8 @@ struct ModuleLife {
 	std::string name;
 	uint64_t base = 0;
 	uint64_t bytes = 0;
-	uint32_t first = 0;	    /**< the first generation of ticks that may be in it */
-	uint32_t last = UINT32_MAX; /**< the last generation of ticks in it; UINT32_MAX: it is loaded */
+	uint32_t first = 0;	    /**< the first generation whose ticks may be in this code */
+	uint32_t last = UINT32_MAX; /**< the last such generation; UINT32_MAX: still loaded */
 };
 
 /** The place of a tick in the kernel. */

@@ -53,7 +53,7 @@ public:
 	/** The symbols in a text from saved(); not known() if the key differs. */
 	static KernelSymbols restored(SharedText text, std::string_view key, std::string_view modules);
 
-	/** True if there are addresses; kernel.kptr_restrict hides them as 0. */
+	/** True if the addresses are known: kernel.kptr_restrict may show them all as 0. */
 	[[nodiscard]] bool known() const { return lines_ < text_.size(); }
 	[[nodiscard]] std::optional<KernelFunction> find(uint64_t address) const;
 	/** The functions that begin in a range, by address. */

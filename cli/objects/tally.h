@@ -101,7 +101,7 @@ public:
 private:
 	std::map<std::shared_ptr<Object>, Buckets> objects_;
 	Buckets unknown_;
-	std::shared_ptr<Object> ended_; /* the object that join_ended_memory() joins samples in */
+	std::shared_ptr<Object> ended_; /* where join_ended_memory() merges samples */
 	uint64_t total_ = 0;
 };
 

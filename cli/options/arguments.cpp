@@ -101,7 +101,7 @@ int usage_error(const std::string &command, const std::string &text)
 {
 	const std::string shown = printable(text);
 
-	/* Extend the advice that ends a text in parentheses instead of adding a second pair. */
+	/* If the text ends with advice in parentheses, extend that: do not add a second pair. */
 	write_message(shown.ends_with(')') ? fmt::format("{0}: {1}; see {0} --help)\n", command,
 							 std::string_view(shown).substr(0, shown.size() - 1))
 					   : fmt::format("{0}: {1} (see {0} --help)\n", command, shown));

@@ -20,7 +20,7 @@
 
 namespace cli {
 
-/** The development version of the messages, as receivers of OTLP check it. */
+/** The OTLP-Profiles-Development-Version header, which receivers check. */
 inline constexpr char otlp_version[] = "1";
 
 struct OtlpAttribute {

@@ -46,7 +46,7 @@ uint32_t TextRecorder::flags() const
 	       static_cast<uint32_t>(settings_.kernel == KernelTime::AtCall ? PROFIL_KERNEL_TICKS : 0);
 }
 
-/** Begin the recording; with addresses in the kernel, if that is permitted. */
+/** Begin the recording, with kernel addresses if they are wanted and permitted. */
 AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 {
 	if (counts_kernel()) {

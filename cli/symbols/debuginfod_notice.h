@@ -8,8 +8,8 @@
 namespace cli {
 
 /**
- * Exists while a debuginfod server may have to answer.  If the answer takes long, this tells the
- * user, once for each object.
+ * Lives while a debuginfod query may be pending.  If the answer is slow, it tells the user so, once
+ * per object.
  *
  * libdwfl asks the servers in DEBUGINFOD_URLS for debug information that is not installed.
  * DEBUGINFOD_TIMEOUT and other variables limit the wait, see debuginfod_find_debuginfo(3).  The

@@ -90,7 +90,7 @@ static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 #ifdef CONFIG_PER_VMA_LOCK
 	const void *number = &mm->mm_lock_seq;
 
-	/* An int; a seqcount_t since 6.14 and where that was backported. */
+	/* mm_lock_seq is an int before 6.14; since then, or if backported, a seqcount_t. */
 	BUILD_BUG_ON(offsetof(seqcount_t, sequence));
 	return READ_ONCE(*(const u32 *)number);
 #elif defined(CONFIG_X86)

@@ -37,7 +37,8 @@ union profil_argument {
 
 /**
  * struct profil_session - the state of an open file
- * @id: unique since the module was loaded, because several processes may have the file open
+ * @id: never reused while the module is loaded; fdinfo shows it, because processes can share the
+ *      file
  * @profiles: the session's recordings by number, each referenced; has a lock of its own
  * @ns: the PID namespace in which processes are reported: the opener's, referenced
  * @wait: pollers

@@ -73,7 +73,7 @@ public:
 	void set_cgroup(pid_t pid, Process &process, uint64_t cgroup);
 	/** Find the object that is mapped at an address of a process. */
 	PerfPlace find(pid_t pid, Process &process, uint64_t address);
-	/** Records were lost: find() may read /proc again at once for an unknown address. */
+	/** After lost records: lets find() read /proc again at once for an unknown address. */
 	void distrust();
 
 	/** Take a PERF_RECORD_MMAP2. */
