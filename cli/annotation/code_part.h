@@ -49,10 +49,10 @@ struct Loop {
 /** The loops of decoded instructions, the highest Loop::innermost first. */
 std::vector<Loop> find_loops(std::span<const AnnotatedInstruction> instructions);
 
-/** A contiguous piece of a function's code; if the function is inlined, inside another one. */
+/** A contiguous piece of a function's code: its own, or a copy inlined in another function. */
 struct CodePart {
 	std::string object;	/**< path */
-	std::string inlined_in; /**< the other function; empty: this is its own code */
+	std::string inlined_in; /**< the function that it is inlined in; empty: none */
 	Extent extent;		/**< of the function that contains the code */
 	time_t built = 0;	/**< modification time of the object's file: s since 1970 */
 	uint64_t samples = 0;

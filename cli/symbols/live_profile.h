@@ -35,7 +35,7 @@ struct Change {
 
 /** Limits on the memory of a LiveProfile. */
 struct LiveLimits {
-	size_t places = size_t{1} << 17; /**< locations and samples; one part may exceed it */
+	size_t places = size_t{1} << 17; /**< locations, or samples; one add() may exceed it */
 	size_t objects = 4096;
 	size_t open = 32; /**< objects whose symbols are open */
 };
