@@ -122,7 +122,7 @@ TEST_CASE("where perf hides the kernel, a recording without samples does not cla
 	CHECK(has(switches.text, "no attached process had such an event outside the kernel\n"));
 }
 
-TEST_CASE("a container that does not let perf events through is named, with what would", "[perf][record]")
+TEST_CASE("if a container blocks perf events, the error says so, and how to permit them", "[perf][record]")
 {
 	need_perf_alone();
 
