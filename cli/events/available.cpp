@@ -51,8 +51,8 @@ Outcome check_available(const Event &event)
 					 event.name)};
 	case EINVAL:
 		if (event.attr.precise_ip)
-			return Error{fmt::format("event '{}': this CPU has no such precise events (leave out "
-						 "p)",
+			return Error{fmt::format("event '{}': this CPU cannot sample it precisely (leave "
+						 "out p)",
 						 event.name)};
 		[[fallthrough]];
 	default: return Error{fmt::format("event '{}': {}", event.name, std::strerror(error))};

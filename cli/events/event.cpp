@@ -88,7 +88,7 @@ Outcome set_breakpoint(std::string_view &rest, Event &event)
 		const auto given = whole_number<uint64_t>(place);
 
 		if (!given || (*given != 1 && *given != 2 && *given != 4 && *given != 8))
-			return Error{"a breakpoint is on 1, 2, 4 or 8 bytes"};
+			return Error{"the length of a breakpoint must be 1, 2, 4 or 8 bytes"};
 		length = *given;
 	}
 	event.attr.type = PERF_TYPE_BREAKPOINT;
@@ -260,7 +260,8 @@ std::string why_event_is_refused(const perf_event_attr &event, int error)
 {
 	switch (error) {
 	case EOPNOTSUPP:
-		return "breakpoints can be sampled on x86 only: elsewhere programs would never get past one";
+		return "breakpoints can be sampled on x86 only: on other machines, a program would "
+		       "never get past the instruction";
 	case EPERM:
 		return "permission denied: this event is counted on every CPU, which needs CAP_PERFMON "
 		       "(only software events, such as page-faults, do not)";

@@ -14,7 +14,7 @@ namespace {
 constexpr auto causes = std::to_array<Cause>({
 	{"counted", &Accounting::counted, "counted"},
 	{"kernel", &Accounting::kernel, in_kernel_not_counted},
-	{"outside", &Accounting::outside, "in text without counters"},
+	{"outside", &Accounting::outside, "outside all counted text"},
 	{"no_user_pc", &Accounting::no_user_pc, "in kernel workers, which have no user PC"},
 	{"saturated", &Accounting::saturated, "at a counter's limit"},
 	{"off", &Accounting::off, "while the profile was off"},

@@ -16,7 +16,7 @@ namespace cli {
 inline constexpr std::string_view in_kernel_not_counted = "in the kernel, not counted (--user-only)";
 
 /** The words for Accounting::lost_unowned. */
-inline constexpr std::string_view lost_of_unknown_owner = "lost, owner unknown (on the whole machine)";
+inline constexpr std::string_view lost_of_unknown_owner = "lost, process unknown (of the whole machine)";
 
 /** The sum of the statuses of some profiles. */
 struct Accounting {

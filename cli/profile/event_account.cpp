@@ -85,13 +85,13 @@ std::vector<std::string> event_account_lines(const EventAccount &account)
 					    account.name, shared_text(account)));
 	if (account.throttled)
 		lines.push_back(
-			fmt::format("{}: {} until the kernel's next tick, because it came too often: its "
-				    "values are too small (a longer period helps, or a higher "
+			fmt::format("{}: {} until the kernel's next tick, because it occurred too often, "
+				    "so its values are too small (a longer period helps, or a higher "
 				    "kernel.perf_event_max_sample_rate)",
 				    account.name, throttled_text(account)));
 	if (account.missed)
-		lines.push_back(fmt::format("{}: {}, in any process, because the module was already at "
-					    "work on that CPU",
+		lines.push_back(fmt::format("{}: {}, of any process, because the module was busy on "
+					    "that CPU",
 					    account.name, missed_text(account)));
 	return lines;
 }

@@ -28,7 +28,7 @@ Examples:
   profil record -e page-faults -- ./program
                           where a program touches memory for the first time
   profil record -e cycles,cache-misses -p 4711 -d 10
-                          cycles, and what they wait for
+                          cycles, and the cache misses that cost some of them
 )help";
 }
 

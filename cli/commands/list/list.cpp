@@ -18,10 +18,10 @@ struct Line {
 	std::string needs;
 };
 
-/** "each" or "1 of 10,007": the events of which a sample is taken by default. */
+/** "every event" or "1 in 10,007": the events of which a sample is taken by default. */
 std::string default_text(const Event &event)
 {
-	return event.period == 1 ? "each" : fmt::format("1 of {}", grouped(event.period));
+	return event.period == 1 ? "every event" : fmt::format("1 in {}", grouped(event.period));
 }
 
 std::string alias_text(const Event &event)
@@ -45,10 +45,10 @@ std::string list_text(std::span<const Event> events)
 		lines.push_back({event.name + alias_text(event), default_text(event),
 				 needs_privilege(event) ? privilege : ""});
 	lines.push_back({});
-	lines.push_back({"mem:0x601040[/4][:rw], on x86", "each", privilege});
-	lines.push_back({"rNNN, a raw event of the CPU", "1 of 1,000,003", privilege});
-	lines.push_back({"PMU/TERM=N,.../", "1 of 1,000,003", privilege});
-	lines.push_back({"system:tracepoint", "each", privilege});
+	lines.push_back({"mem:0x601040[/4][:rw], on x86", "every event", privilege});
+	lines.push_back({"rNNN, a raw event of the CPU", "1 in 1,000,003", privilege});
+	lines.push_back({"PMU/TERM=N,.../", "1 in 1,000,003", privilege});
+	lines.push_back({"system:tracepoint", "every event", privilege});
 	for (const Line &line : lines)
 		width = std::max(width, line.event.size());
 	for (const Line &line : lines) {

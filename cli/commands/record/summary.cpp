@@ -14,7 +14,7 @@ namespace {
 /* A loss of at most one tick in this many changes no conclusion: all machines lose some. */
 constexpr uint64_t least_lost = 100;
 
-/** "12,345 page-faults and 60 cs (1 of 10)": the counts, as in a report, and the periods. */
+/** "12,345 page-faults and 60 cs (1 in 10)": the counts, as in a report, and the periods. */
 std::string events_text(const Profile &profile, std::span<const SampleSource> sources)
 {
 	std::vector<std::string> counts;
@@ -26,7 +26,7 @@ std::string events_text(const Profile &profile, std::span<const SampleSource> so
 			count = saturating_add(count, samples_of(sample, first_event + i));
 		counts.push_back(grouped(count) + ' ' + sources[i].name);
 		if (sources[i].period > 1)
-			counts.back() += fmt::format(" (1 of {})", grouped(sources[i].period));
+			counts.back() += fmt::format(" (1 in {})", grouped(sources[i].period));
 	}
 	return names_text(counts);
 }

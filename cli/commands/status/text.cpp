@@ -62,7 +62,7 @@ std::string limits_text(const Status &status)
 		    fmt::format("{} pinned by all (more with CAP_SYS_RESOURCE), {} in use",
 				bytes_text(value_of(parameters, "max_pages") * page_size()),
 				bytes_text(value_of(status.machine.totals, "pinned_pages") * page_size()))) +
-	       line("", fmt::format("{} per user, in which {} may be followed",
+	       line("", fmt::format("{} per user, which may follow {}",
 				    counted_noun(value_of(parameters, "max_user_profiles"), "profile"),
 				    counted_noun(value_of(parameters, "max_user_watches"), "process"))) +
 	       line("",
@@ -136,10 +136,11 @@ std::string switch_cost_text(const Status &status)
 
 	const SwitchCost &cost = **status.switch_cost;
 	const std::string difference =
-		cost.certain_ns() > 0 ? fmt::format("{:.0f} ns more with a profile than the", cost.ns)
-				      : "not significantly different with a profile from the";
+		cost.certain_ns() > 0 ? fmt::format("{:.0f} ns more with a profile;", cost.ns)
+				      : "no significant difference with a profile:";
 
-	return line("switch", fmt::format("{} {:.0f} ns without ({:.0f} to {:.0f} in 95 of 100 measurements)",
+	return line("switch", fmt::format("{} {:.0f} ns without one (95 % confidence interval of "
+					  "the difference: {:.0f} to {:.0f})",
 					  difference, cost.plain_ns, cost.low_ns, cost.high_ns)) +
 	       line("", fmt::format("(the median of {}: two threads that wake each other by pipes)",
 				    counted_noun(cost.pairs, "pair")));
@@ -210,7 +211,7 @@ std::string rates_text(const HeldSession &session)
 	for (const HeldProfile &profile : session.profiles) {
 		if (!profile.event.empty())
 			events.insert(profile.period == 1 ? "each of " + profile.event
-							  : fmt::format("1 of {} {}", grouped(profile.period),
+							  : fmt::format("1 in {} {}", grouped(profile.period),
 									profile.event));
 	}
 	if (!events.empty())

@@ -15,7 +15,7 @@ std::string account_text(const EventAccount &account)
 	std::vector<std::string> parts;
 
 	if (account.period > 1)
-		parts.push_back("1 of " + grouped(account.period));
+		parts.push_back("1 in " + grouped(account.period));
 	for (std::string &loss : event_losses(account))
 		parts.push_back(std::move(loss));
 	return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));

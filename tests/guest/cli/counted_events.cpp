@@ -86,7 +86,7 @@ TEST_CASE("record and its profile say how often perf has stopped an event", "[cl
 		INFO(recorded);
 		CHECK(stops_in(recorded, runtime) > 0);
 		CHECK(stops_in(profil("report " + file).text, runtime) == stops_in(recorded, runtime));
-		CHECK(has(recorded, "because it came too often: its values are too small ("));
+		CHECK(has(recorded, "because it occurred too often, so its values are too small ("));
 		CHECK_FALSE(has(recorded, "scaled"));
 		/*
 		 * A value is the samples times the period: events lost to throttling are not

@@ -33,7 +33,7 @@ TEST_CASE("several events are several values of the same places", "[cli][source]
 	const std::string recorded = record_events("page-faults,minor-faults:10,cs", file);
 
 	INFO(recorded);
-	CHECK(has(recorded, " minor-faults (1 of 10) and "));
+	CHECK(has(recorded, " minor-faults (1 in 10) and "));
 	CHECK(has(recorded, " cs of 1 process in "));
 	CHECK(values_of(file, "page-faults").at("fill_pages") == 10'000);
 	/* Each sample stands for ten faults, even if the other nine were elsewhere. */
@@ -163,9 +163,9 @@ TEST_CASE("profil list has the events of the kernel, and of the CPU's those that
 #ifdef __aarch64__
 	/* QEMU emulates these two events, instructions only under -icount. */
 	CHECK(has(list,
-		  "\ncycles or cpu-cycles                             1 of 1,000,003      CAP_PERFMON\n"));
+		  "\ncycles or cpu-cycles                             1 in 1,000,003      CAP_PERFMON\n"));
 	CHECK(has(list,
-		  "\ninstructions                                     1 of 1,000,003      CAP_PERFMON\n"));
+		  "\ninstructions                                     1 in 1,000,003      CAP_PERFMON\n"));
 	CHECK_FALSE(has(list, "\ncache-misses "));
 #endif
 }

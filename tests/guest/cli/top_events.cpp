@@ -125,7 +125,7 @@ TEST_CASE("top -a has a column for each event, and sorts by any of them", "[cli]
 	REQUIRE(std::regex_search(
 		frame, title,
 		std::regex("^profil top: [0-9,]+ context-switches, [0-9,]+ page-faults, ([0-9,]+) "
-			   "minor-faults \\(1 of 10\\) in ")));
+			   "minor-faults \\(1 in 10\\) in ")));
 	CHECK(has(frame, "\nby page-faults\n"));
 	CHECK(std::regex_search(frame, std::regex("\npage-faults +%  +delta  +now %  context-switches %  "
 						  "minor-faults %  function  +object  +command\n")));

@@ -118,7 +118,8 @@ TEST_CASE("anything but an event is refused with a reason", "[cli][events]")
 	      "event 'nosystem:nopoint': there is no such tracepoint below /sys/kernel/tracing/events, or it "
 	      "may not be read");
 	CHECK(refusal("mem:xyz") == "event 'mem:xyz': the address is not hexadecimal (mem:0x601040)");
-	CHECK(refusal("mem:0x10/3") == "event 'mem:0x10/3': a breakpoint is on 1, 2, 4 or 8 bytes");
+	CHECK(refusal("mem:0x10/3") ==
+	      "event 'mem:0x10/3': the length of a breakpoint must be 1, 2, 4 or 8 bytes");
 	CHECK(refusal("cycles:0") == "event 'cycles:0': '0' is neither a period nor modifiers (u, k, p)");
 	CHECK(refusal("cycles:x") == "event 'cycles:x': 'x' is neither a period nor modifiers (u, k, p)");
 	CHECK(refusal("") == "an event's name is empty (profil list shows the available events)");

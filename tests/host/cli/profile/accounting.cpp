@@ -55,12 +55,12 @@ TEST_CASE("lost ticks of other processes are no part of the account of a selecti
 	mine.lost_unowned = 4'000;
 	CHECK(mine.lost() == 0);
 	CHECK(accounting_line(mine) == "1,000 ticks: 90.00 % counted, 10.00 % in the kernel, not counted "
-				       "(--user-only); 4,000 lost, owner "
-				       "unknown (on the whole machine)");
+				       "(--user-only); 4,000 lost, process "
+				       "unknown (of the whole machine)");
 	CHECK(accounting_lines(mine) ==
 	      std::vector<std::string>{"1,000  100.00 %  ticks of the clock", "  900   90.00 %  counted",
 				       "  100   10.00 %  in the kernel, not counted (--user-only)",
-				       "4,000            lost, owner unknown (on the whole machine)"});
+				       "4,000            lost, process unknown (of the whole machine)"});
 
 	Accounting both = mine;
 
@@ -71,9 +71,9 @@ TEST_CASE("lost ticks of other processes are no part of the account of a selecti
 	/* The processes that match may have used no CPU time. */
 	mine = {};
 	mine.lost_unowned = 4'000;
-	CHECK(accounting_line(mine) == "0 ticks; 4,000 lost, owner unknown (on the whole machine)");
+	CHECK(accounting_line(mine) == "0 ticks; 4,000 lost, process unknown (of the whole machine)");
 	CHECK(accounting_lines(mine) ==
-	      std::vector<std::string>{"4,000 lost, owner unknown (on the whole machine)"});
+	      std::vector<std::string>{"4,000 lost, process unknown (of the whole machine)"});
 }
 
 TEST_CASE("samples are of so many processes, or of all", "[cli]")

@@ -43,10 +43,10 @@ TEST_CASE("missed and throttled ticks are said with what helps", "[cli][events]"
 
 	REQUIRE(lines.size() == 2);
 	CHECK(lines[0] ==
-	      "cycles: stopped 20 times until the kernel's next tick, because it came too often: its "
-	      "values are too small (a longer period helps, or a higher kernel.perf_event_max_sample_rate)");
-	CHECK(lines[1] ==
-	      "cycles: 1 tick missed, in any process, because the module was already at work on that CPU");
+	      "cycles: stopped 20 times until the kernel's next tick, because it occurred too often, "
+	      "so its values are too small (a longer period helps, or a higher "
+	      "kernel.perf_event_max_sample_rate)");
+	CHECK(lines[1] == "cycles: 1 tick missed, of any process, because the module was busy on that CPU");
 }
 
 TEST_CASE("an event's account survives being written as text, and no other text is read as one",

@@ -20,13 +20,13 @@ TEST_CASE("events are listed with what is sampled of them", "[cli][events]")
 {
 	CHECK(listed("cycles,page-faults") ==
 	      R"(event                                     sampled by default  needs
-cycles or cpu-cycles                      1 of 1,000,003      CAP_PERFMON
-page-faults or faults                     each
+cycles or cpu-cycles                      1 in 1,000,003      CAP_PERFMON
+page-faults or faults                     every event
 
-mem:0x601040[/4][:rw], on x86             each                CAP_PERFMON
-rNNN, a raw event of the CPU              1 of 1,000,003      CAP_PERFMON
-PMU/TERM=N,.../                           1 of 1,000,003      CAP_PERFMON
-system:tracepoint                         each                CAP_PERFMON
+mem:0x601040[/4][:rw], on x86             every event         CAP_PERFMON
+rNNN, a raw event of the CPU              1 in 1,000,003      CAP_PERFMON
+PMU/TERM=N,.../                           1 in 1,000,003      CAP_PERFMON
+system:tracepoint                         every event         CAP_PERFMON
 )");
 }
 
@@ -34,13 +34,13 @@ TEST_CASE("the column of events is as wide as the longest of them", "[cli][event
 {
 	CHECK(listed("stalled-cycles-frontend,context-switches,stalled-cycles-backend") ==
 	      R"(event                                            sampled by default  needs
-stalled-cycles-frontend or idle-cycles-frontend  1 of 1,000,003      CAP_PERFMON
-context-switches or cs                           each
-stalled-cycles-backend or idle-cycles-backend    1 of 1,000,003      CAP_PERFMON
+stalled-cycles-frontend or idle-cycles-frontend  1 in 1,000,003      CAP_PERFMON
+context-switches or cs                           every event
+stalled-cycles-backend or idle-cycles-backend    1 in 1,000,003      CAP_PERFMON
 
-mem:0x601040[/4][:rw], on x86                    each                CAP_PERFMON
-rNNN, a raw event of the CPU                     1 of 1,000,003      CAP_PERFMON
-PMU/TERM=N,.../                                  1 of 1,000,003      CAP_PERFMON
-system:tracepoint                                each                CAP_PERFMON
+mem:0x601040[/4][:rw], on x86                    every event         CAP_PERFMON
+rNNN, a raw event of the CPU                     1 in 1,000,003      CAP_PERFMON
+PMU/TERM=N,.../                                  1 in 1,000,003      CAP_PERFMON
+system:tracepoint                                every event         CAP_PERFMON
 )");
 }

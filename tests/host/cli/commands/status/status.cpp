@@ -164,7 +164,7 @@ TEST_CASE("the text names profilers and their targets, and says that there are o
 	CHECK(has(text, "profiles 3 profiles in 4 address spaces\n"));
 	CHECK(has(text, "ticks    10  100.00 %  ticks of the clock and of events\n"));
 	CHECK(has(text, "profil (pid 77, user " + cli::user_name(getuid()) +
-				"): 2 profiles at 999 Hz, 1 of 10 page-faults; 1 off (full)\n"));
+				"): 2 profiles at 999 Hz, 1 in 10 page-faults; 1 off (full)\n"));
 	CHECK(has(text, "  105 ticks: 95 counted, 4 lost; 64.0 KiB pinned\n"));
 	CHECK(has(text, "and 1 profile of programs that profile themselves\n"));
 	status.search.hidden = 1;
@@ -307,8 +307,8 @@ TEST_CASE("the cost of a process is its ticks and its switches, each times its c
 	CHECK(cost.switch_seconds == Approx(0.0006));
 	CHECK(cost.share == Approx(0.0042));
 	CHECK(has(cli::status_text(status),
-		  "switch   40 ns more with a profile than the 1930 ns without (28 to 55 in 95 of 100 "
-		  "measurements)\n"
+		  "switch   40 ns more with a profile; 1930 ns without one (95 % confidence interval "
+		  "of the difference: 28 to 55)\n"
 		  "         (the median of 56 pairs: two threads that wake each other by pipes)\n"
 		  "target   nginx (pid 12): 0.50 CPUs and 15000 switches in a second\n"
 		  "         at 2,000 Hz: 1,000 ticks x 1.5 us + 15,000 switches x 40 ns = 2,100 us a second, "
@@ -320,9 +320,9 @@ TEST_CASE("the cost of a process is its ticks and its switches, each times its c
 
 		CHECK(cli::target_cost({1, "", 1, {1, 1000}}, {0, 1, 1}, chance).switch_seconds == 0);
 		status.switch_cost = chance;
-		CHECK(has(cli::status_text(status), "switch   not significantly different with a profile "
-						    "from the 1930 ns without (-9 to 2 in "
-						    "95 of 100 measurements)\n"));
+		CHECK(has(cli::status_text(status), "switch   no significant difference with a profile: "
+						    "1930 ns without one (95 % confidence interval of "
+						    "the difference: -9 to 2)\n"));
 	}
 	/* An idle process has no cost. */
 	CHECK(cli::target_cost({1, "", 1000, {0, 0}}, {1500, 98, 1000}, {40, 28, 55, 1930, 56}).share == 0);

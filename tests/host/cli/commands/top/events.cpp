@@ -157,7 +157,7 @@ TEST_CASE("one event is counted by its period, as each of several is", "[cli][to
 
 	feed.come(object, program.address("main"), 3);
 	top.refresh();
-	CHECK(has(screen(top), "profil top: 300 page-faults (1 of 100) in 1.50 s\n"));
+	CHECK(has(screen(top), "profil top: 300 page-faults (1 in 100) in 1.50 s\n"));
 	CHECK(has(screen(top), "page-faults       %   delta   now %  function  object\n"));
 	CHECK(has(screen(top), "        300  100.00    +300  100.00  main      program\n"));
 	press(top, U"e");
@@ -175,7 +175,7 @@ TEST_CASE_METHOD(LiveEventTop, "events come with each refresh, and each has its 
 
 	const std::string text = top.text(0, 20, false);
 
-	CHECK(has(text, "profil top: 110 page-faults, 40 context-switches (1 of 10) in 1.50 s\n"));
+	CHECK(has(text, "profil top: 110 page-faults, 40 context-switches (1 in 10) in 1.50 s\n"));
 	CHECK(has(text,
 		  "page-faults       %   delta   now %  context-switches %  function           object\n"));
 	CHECK(has(text,
@@ -199,7 +199,7 @@ TEST_CASE_METHOD(LiveEventTop, "events come with each refresh, and each has its 
 	CHECK(has(top.text(0, 20, false), "              20   40.00     +10  100.00          63.96  main "));
 
 	press(top, U"z");
-	CHECK(has(screen(top), "profil top: 0 page-faults, 0 context-switches (1 of 10) in"));
+	CHECK(has(screen(top), "profil top: 0 page-faults, 0 context-switches (1 in 10) in"));
 	CHECK_FALSE(has(screen(top), "main"));
 	come("main", 0, 2);
 	top.refresh();
@@ -219,18 +219,18 @@ TEST_CASE_METHOD(LiveEventTop, "the title says how much events have lost, and a 
 
 	const std::string text = top.text(0, 20, false);
 
-	CHECK(has(text, "profil top: 9 page-faults (3 ticks missed), 180 context-switches (1 of 10; counted "
+	CHECK(has(text, "profil top: 9 page-faults (3 ticks missed), 180 context-switches (1 in 10; counted "
 			"66.67 % of the time; stopped 3 times) in 1.50 s\n"));
 	CHECK(has(text, "          9  100.00      +3  100.00              100.00  main "));
-	CHECK(has(text, "\npage-faults: 3 ticks missed, in any process, because the module was already "
-			"at work on that CPU\n"));
+	CHECK(has(text, "\npage-faults: 3 ticks missed, of any process, because the module was busy on "
+			"that CPU\n"));
 	CHECK(has(text, "\ncontext-switches: counted 66.67 % of the time, because there are too few counters "
 			"for all events: its values are scaled up\n"));
 	/* On a low screen, one line with the ticks precedes the events. */
 	feed.said = {"1 process was not attached: permission denied: sshd (pid 1)"};
 	CHECK(has(screen(top, {100, 16}), "\n21 ticks: 100.00 % counted\npage-faults: 3 ticks missed"));
 	press(top, U"zr");
-	CHECK(has(screen(top), "profil top: 0 page-faults, 0 context-switches (1 of 10) in"));
+	CHECK(has(screen(top), "profil top: 0 page-faults, 0 context-switches (1 in 10) in"));
 }
 
 TEST_CASE("instructions and cycles have a column of their ratio", "[cli][top]")
