@@ -72,7 +72,7 @@ Result<std::string> read_code(const Running &code)
 		}
 		return bytes;
 	}
-	return Error{fmt::format("/proc/kcore has nothing at {:#x}", code.low)};
+	return Error{fmt::format("/proc/kcore has no segment at {:#x}", code.low)};
 }
 
 /**

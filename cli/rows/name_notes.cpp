@@ -43,14 +43,14 @@ public:
 
 		if (nameless_)
 			notes.push_back(share_text(nameless_, total, type) +
-					" in code made at run time, without names; /tmp/perf-PID.map or a "
-					"jitdump has its names (java -XX:+DumpPerfMapAtExit, node "
+					" in generated code without names: a /tmp/perf-PID.map or a "
+					"jitdump would name it (java -XX:+DumpPerfMapAtExit, node "
 					"--perf-basic-prof)");
 		if (python_ && python_ >= total / least_python)
 			notes.push_back(share_text(python_, total, type) +
-					" in Python's interpreter, for all Python functions together: only "
-					"call stacks tell them apart ('perf record -g' of python3 -X perf, "
-					"or py-spy)");
+					" in Python's interpreter, whose samples stand for all "
+					"Python functions: only call stacks distinguish these "
+					"('perf record -g' of python3 -X perf, or py-spy)");
 		return notes;
 	}
 	[[nodiscard]] uint64_t total() const { return total_; }

@@ -67,8 +67,8 @@ Result<RecordedFile> open_kernel_lines(const ProfileMapping &mapping, const std:
 			       : Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 
 	if (!file)
-		return Error{fmt::format("{}: no {} has its build-id {} (install the kernel's debug "
-					 "information, or set DEBUGINFOD_URLS)",
+		return Error{fmt::format("{}: there is no {} with its build-id {} (install the "
+					 "kernel's debug information, or set DEBUGINFOD_URLS)",
 					 mapping.filename, module ? "debug information" : "vmlinux",
 					 short_build_id(build_id))};
 	if (!module)

@@ -150,7 +150,7 @@ int write_gmon(const Profile &profile, const ExportOptions &options)
 				    counted_noun(file.samples, "sample"), printable(file.object));
 	}
 	if (gmon->elsewhere)
-		write_message(fmt::format("{}: {} in no object, so in no file\n", name,
+		write_message(fmt::format("{}: {} outside all objects, not written to any file\n", name,
 					  counted_noun(gmon->elsewhere, "sample")));
 	return print(name, text);
 }

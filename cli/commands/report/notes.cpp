@@ -34,7 +34,7 @@ std::string filtered_text(const Report &report)
 	if (report.base)
 		text += fmt::format(", before {}",
 				    share_text(report.base->flat.filtered_out, report.base->flat));
-	return fmt::format("{} left out by the filter {}\n", text, filters);
+	return fmt::format("{} left out by --filter {}\n", text, filters);
 }
 
 bool filters_by(const View &view, Filter::Field field)
@@ -57,7 +57,7 @@ std::string processes_text(const View &view, const Profile &profile)
 
 	switch (told_apart(profile)) {
 	case ToldApart::Nothing:
-		return "the profile does not tell processes apart (record with --per-process)\n";
+		return "the profile does not distinguish processes (record with --per-process)\n";
 	case ToldApart::Commands:
 		if (filters_by(view, Filter::Field::Pid))
 			return "the profile has the names of processes, but not their PIDs (record with "
@@ -80,7 +80,8 @@ std::string marks_text(const Report &report)
 
 	if (!marked)
 		return {};
-	return fmt::format("* not by chance: p < {}, corrected for {}\n", significant_below,
+	return fmt::format("* chance does not explain the difference: p < {}, corrected for {}\n",
+			   significant_below,
 			   common_events(report).empty() ? counted_noun(report.compared.size(), "row")
 							 : "the rows of each event");
 }
@@ -100,7 +101,7 @@ std::string different_events_text(const Report &report)
 
 	if (source_of(now) == source_of(base) || (!is_of_events(now) && !is_of_events(base)))
 		return {};
-	return printable(fmt::format("the samples are of {}, and were of {} before", source_of(now),
+	return printable(fmt::format("the samples are those of {}, and before those of {}", source_of(now),
 				     source_of(base))) +
 	       '\n';
 }

@@ -252,7 +252,8 @@ void Top::toggle_processes()
 	if (told == ToldApart::Nothing) {
 		message_ = feed_.profile().samples.empty()
 				   ? "there are no samples yet"
-				   : fmt::format("processes are not told apart ({} with --per-process)",
+				   : fmt::format("the profile does not distinguish processes ({} with "
+						 "--per-process)",
 						 feed_.is_file() ? "record" : "start");
 		return;
 	}

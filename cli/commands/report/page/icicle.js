@@ -251,7 +251,7 @@ class Icicle {
 
 		for (let at = place; at.parent; at = at.parent)
 			names.unshift(at.level === 0 && at.object !== null ? objectPath(at.object) : briefly(at.name));
-		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}${place.before ?? ''}${place.isTorn ? ', drawn lower than its share' : ''}`;
+		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}${place.before ?? ''}${place.isTorn ? ', drawn smaller than its share' : ''}`;
 	}
 
 	/** Show a button for the zoomed place and for each of its parents. */

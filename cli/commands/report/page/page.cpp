@@ -219,7 +219,7 @@ std::string source_note(const HtmlSource &source, const PlaceTree &tree, const F
 			const HtmlLimits &limits)
 {
 	return fmt::format(
-		"annotated: {} of {}, hottest first, with {}; at most {} lines and {} instructions of each",
+		"annotated: the hottest {} of {}, with {}; at most {} lines and {} instructions of each",
 		grouped(source.functions.size()), counted_noun(tree.functions.size(), "function"),
 		share_text(source.samples, flat), grouped(limits.listed), grouped(limits.listed));
 }

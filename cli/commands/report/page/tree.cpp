@@ -159,7 +159,7 @@ Json Writer::maps_json()
 
 	for (size_t i = 0; i < mapped; i++)
 		maps.push_back(map_json(i));
-	note_rest("not mapped by address:", "object", tree_.objects, mapped);
+	note_rest("not in the address maps:", "object", tree_.objects, mapped);
 	return maps;
 }
 

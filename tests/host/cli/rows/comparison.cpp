@@ -100,7 +100,7 @@ base %   new %   delta   function           object
  20.00   40.00  +20.00*  memcpy             libc.so.6
   6.00    6.00   +0.00   libc.so.6+0x99990  libc.so.6
   4.00    4.00   +0.00   0x7fff12345678     [unknown]
-* not by chance: p < 0.01, corrected for 4 rows
+* chance does not explain the difference: p < 0.01, corrected for 4 rows
 )"));
 }
 

@@ -231,8 +231,8 @@ TEST_CASE("a debuginfod server has the lines of the kernel", "[cli][debuginfod]"
 	other.mappings.at(0).build_id = "0123456789abcdef";
 	const std::vector<std::string> notes = texts_of(add_lines(other));
 	REQUIRE(notes.size() == 1);
-	CHECK(notes[0] == "no lines: [kernel]: no vmlinux has its build-id 01234567 (install the "
-			  "kernel's debug information, or set DEBUGINFOD_URLS)");
+	CHECK(notes[0] == "no lines: [kernel]: there is no vmlinux with its build-id 01234567 "
+			  "(install the kernel's debug information, or set DEBUGINFOD_URLS)");
 	CHECK(place(other) == "kernel_run :0");
 	CHECK(from_comments(other.comments).lines_later == std::vector<std::string>{"[kernel]"});
 }

@@ -77,7 +77,7 @@ TEST_CASE("export to gmon writes a file for each object, and says which", "[cli]
 	CHECK(output.status == 0);
 	CHECK(has(output.text, "/gmon.out: 700 samples of /opt/bin/program\n"));
 	CHECK(has(output.text, "/gmon.out.libc.so.6: 260 samples of /usr/lib/libc.so.6\n"));
-	CHECK(has(output.text, "profil export: 40 samples in no object, so in no file\n"));
+	CHECK(has(output.text, "profil export: 40 samples outside all objects, not written to any file\n"));
 	CHECK(support::read_gmon(directory / "gmon.out").all_ticks() == 700);
 	CHECK(support::read_gmon(directory / "gmon.out.libc.so.6").all_ticks() == 260);
 

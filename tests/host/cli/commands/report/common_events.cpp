@@ -189,7 +189,7 @@ TEST_CASE("samples of time are compared with those of the first event, which is 
 {
 	const std::string text = Compared(sample_profile(), event_profile()).report().text;
 
-	CHECK(has(text, "\nthe samples are of page-faults, and were of cpu before\n"
+	CHECK(has(text, "\nthe samples are those of page-faults, and before those of cpu\n"
 			"context-switches and cycles are only in new.pb.gz: not compared\n"));
 }
 

@@ -77,7 +77,8 @@ TEST_CASE("with a base each event has its differences and its own marks", "[cli]
 	CHECK(has(text,
 		  "   new    0.00              +0.00                      0.00                    0.00  "
 		  "                 +0.00            0.00         25.00        +25.00   sleep     load\n"));
-	CHECK(has(text, "* not by chance: p < 0.01, corrected for the rows of each event\n"));
+	CHECK(has(text, "* chance does not explain the difference: p < 0.01, corrected for the "
+			"rows of each event\n"));
 }
 
 TEST_CASE("a comparison is ordered by the event that --order names", "[cli][report][events]")

@@ -235,7 +235,7 @@ TEST_CASE("a page with a filter has only what passes it, and says so", "[cli][ht
 	CHECK(all["filtered_out"] == RealProfile::in_run + RealProfile::in_hidden);
 	CHECK(all["objects"]["samples"] == json({RealProfile::in_library}));
 	CHECK(all["sources"].size() == 1);
-	CHECK(all["notes"][0] == "1,070,003 samples (94.23 %) left out by the filter object=libwork");
+	CHECK(all["notes"][0] == "1,070,003 samples (94.23 %) left out by --filter object=libwork");
 	CHECK(all["facts"].back() == json({"filter", "object=libwork"}));
 }
 
@@ -265,15 +265,15 @@ TEST_CASE("a page counts what its limits leave out", "[cli][html]")
 	      json({"not in the chart: 1 object, of 40 samples (4.00 %)",
 		    "not in the chart: 1 function, of 40 samples (4.00 %)",
 		    "not in the chart: the lines of 1 function, of 40 samples (4.00 %)",
-		    "not mapped by address: 1 object, of 40 samples (4.00 %)"}));
+		    "not in the address maps: 1 object, of 40 samples (4.00 %)"}));
 	CHECK(has_note(document(profile, {}, "function", {.lines = 0}),
 		       "not in the chart: the lines of 4 functions, of 1,000 samples (100.00 %)"));
 	CHECK(has_note(
 		document(profile, {}, "function", {.annotated = 1}),
-		"annotated: 1 of 4 functions, hottest first, with 700 samples (70.00 %); at most 1,000 lines "
+		"annotated: the hottest 1 of 4 functions, with 700 samples (70.00 %); at most 1,000 lines "
 		"and 1,000 instructions of each"));
 	CHECK(has_note(document(profile, {}, "function", {.mapped = 1}),
-		       "not mapped by address: 2 objects, of 300 samples (30.00 %)"));
+		       "not in the address maps: 2 objects, of 300 samples (30.00 %)"));
 	CHECK(has_note(document(profile, {}, "function", {.name_columns = 10}),
 		       "cut, and marked …: 5 names of more than 10 characters"));
 	CHECK(document(profile, {}, "function", {.name_bytes = 10})["table"]["samples"] == json({700}));

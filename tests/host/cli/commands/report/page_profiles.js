@@ -74,7 +74,7 @@ module.exports = ({ text }) => ({
 		assert.equal(await told(0.9, 0.02), '/opt/bin/program › function_0000: 2 samples, 0.04 %');
 		assert.equal(await told(0.9, 0.08), '/opt/bin/program › function_0001: 2 samples, 0.04 %');
 
-		const [, more, share] = /› ([\d,]+) more functions: [\d,]+ samples, ([\d.]+) %, drawn lower than its share$/.exec(await told(0.9, 0.97));
+		const [, more, share] = /› ([\d,]+) more functions: [\d,]+ samples, ([\d.]+) %, drawn smaller than its share$/.exec(await told(0.9, 0.97));
 		const first = 5000 - Number(more.replace(',', ''));
 
 		assert.ok(first > 10 && Number(share) > 99);
@@ -108,7 +108,7 @@ module.exports = ({ text }) => ({
 		assert.match(await told(0.2), /› function_0000: 600 samples/);
 		assert.match(await told(0.6), /› function_0001: 400 samples/);
 		assert.match(await told(0.82), /› function_0002: 97 samples/);
-		assert.match(await told(0.95), /› 6,900 more functions: 6,900 samples, [\d.]+ %, drawn lower than its share$/);
+		assert.match(await told(0.95), /› 6,900 more functions: 6,900 samples, [\d.]+ %, drawn smaller than its share$/);
 	},
 
 	/** The page says how to compare its profile, with commands that can be run as they are. */

@@ -53,7 +53,7 @@ TEST_CASE("programs without PIDs have rows by command and by process, without a 
 		CHECK(has(text, "    240     0.24   24.00   94.00  sqlite3\n"));
 		CHECK(has(text, "     60     0.06    6.00  100.00  sh\n"));
 		CHECK_FALSE(has(text, "(pid"));
-		CHECK_FALSE(has(text, "apart"));
+		CHECK_FALSE(has(text, "distinguish"));
 	}
 	CHECK(has(table(programs(), "command,function"),
 		  "    200     0.20   20.00   90.00  sqlite3  memcpy"));
@@ -72,8 +72,8 @@ TEST_CASE("a filter chooses programs by their command name", "[cli][report]")
 
 	CHECK(has(text, "    240     0.24   24.00   24.00  sqlite3\n"));
 	CHECK(has(text, "     60     0.06    6.00   30.00  sh\n"));
-	CHECK(has(text, "700 samples (70.00 %) left out by the filter process=^s\n"));
-	CHECK_FALSE(has(text, "apart"));
+	CHECK(has(text, "700 samples (70.00 %) left out by --filter process=^s\n"));
+	CHECK_FALSE(has(text, "distinguish"));
 }
 
 TEST_CASE("a filter by PID of a profile without PIDs says how to record them", "[cli][report]")

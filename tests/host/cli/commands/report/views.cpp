@@ -46,7 +46,7 @@ TEST_CASE(
 	"a note says why Python's functions are not told apart, if its interpreter has a share that matters",
 	"[cli][report]")
 {
-	const std::string note = " in Python's interpreter, for all Python functions together";
+	const std::string note = " in Python's interpreter, whose samples stand for all Python functions";
 	Profile profile = sample_profile();
 	const auto shown = [&](const std::string &keys) { return report_table(report_of(profile, keys)); };
 
@@ -189,12 +189,12 @@ TEST_CASE("filters keep percentages as they are, and say what they left out", "[
 	const std::string text = table("function", {"object=libc", "function=mem"});
 
 	CHECK(has(text, "    200     0.20   20.00   20.00  memcpy    libc.so.6\n"));
-	CHECK(has(text, "800 samples (80.00 %) left out by the filter object=libc, function=mem\n"));
+	CHECK(has(text, "800 samples (80.00 %) left out by --filter object=libc, function=mem\n"));
 }
 
 TEST_CASE("a report by process of a profile without processes says how to record them", "[cli][report]")
 {
-	const std::string advice = "the profile does not tell processes apart (record with --per-process)\n";
+	const std::string advice = "the profile does not distinguish processes (record with --per-process)\n";
 	Profile merged = sample_profile();
 
 	for (Sample &sample : merged.samples)

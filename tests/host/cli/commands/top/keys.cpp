@@ -164,7 +164,7 @@ TEST_CASE_METHOD(LiveTop, "P says how to tell processes apart where nothing does
 	feed.come(object, program.address("main"), 10);
 	top.refresh();
 	press(top, U"P");
-	CHECK(has(screen(top), "processes are not told apart (start with --per-process)\n"));
+	CHECK(has(screen(top), "the profile does not distinguish processes (start with --per-process)\n"));
 }
 
 TEST_CASE_METHOD(LiveTop, "Enter shows the instructions of the selected function with their samples",
