@@ -216,8 +216,8 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 		begin(-1, flags() | PROFIL_RECORD_EVERYBODY | (selects ? PROFIL_RECORD_PROCESSES : 0U));
 
 	if (error.error == EBUSY)
-		log_.warn("others record all processes already, so processes are searched for once a second "
-			  "(profil status shows who)");
+		log_.warn("the limit of recordings of all processes is reached, so profil searches "
+			  "for processes once a second (sudo profil status shows the recordings)");
 	if (error.error)
 		return false;
 	if (selects)

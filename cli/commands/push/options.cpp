@@ -204,9 +204,8 @@ std::optional<int> parse_push_options(const std::vector<std::string> &arguments,
 		target.per_cgroup = true;
 		options.target = target;
 	} else if (app.count("--interval") || targets.how_given()) {
-		return usage_error(name,
-				   "--interval and options on how to profile need something to profile: "
-				   "give -p PID, or -- COMMAND");
+		return usage_error(name, "--interval and the options on how to profile need a target: "
+					 "give -p PID, or -- COMMAND");
 	}
 	if (!options.token_file.empty() && !options.user.empty())
 		return usage_error(name, "give either --auth-token-file or --user, not both");

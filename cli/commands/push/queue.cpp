@@ -192,9 +192,9 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 		/* Say it once: each waiting profile would give the same line. */
 		if (std::exchange(said_end_, true))
 			return "";
-		return fmt::format("{}: the profile is dropped, as profil is ending; the others that "
-				   "wait ({}) are tried once more",
-				   delivery.reason, items_.size());
+		return fmt::format("{}: the profile is dropped, because profil is ending; {} will "
+				   "be tried once more",
+				   delivery.reason, counted_noun(items_.size(), "waiting profile"));
 	}
 
 	const std::chrono::milliseconds delay =

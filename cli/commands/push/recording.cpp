@@ -176,8 +176,8 @@ Outcome PushRun::end()
 	if (!dropped)
 		return Done();
 	return Error{fmt::format(
-		"{} lost: {} refused by the server, {} for lack of room, {} at the end, {} that "
-		"the format cannot express",
+		"{} lost: {} refused by the server, {} dropped for lack of room, {} unsent at the end, "
+		"{} not expressible in the format",
 		counted_noun(dropped, "profile"), grouped(counters.dropped_refused),
 		grouped(counters.dropped_full), grouped(counters.dropped_shutdown), grouped(unsaid_))};
 }

@@ -270,7 +270,7 @@ void RecordRun::write_part()
 
 	begin();
 	if (Outcome written = files_.write_part(part, time); !written) {
-		console_.say(written.error().text + ": the next file will have these samples");
+		console_.say(written.error().text + ": its samples will be in the next file");
 		profiler_.recorder().give_back(part);
 		part_ = began;
 		time_nanos_ = time.begin;
@@ -349,7 +349,7 @@ Outcome RecordRun::finish()
 	if (!written)
 		return written;
 	if (recording.missing)
-		console_.say(fmt::format("{} that the module counted are missing from the table of counts",
+		console_.say(fmt::format("{} counted by the module are missing from the profile",
 					 counted_noun(recording.missing, "sample")));
 	return Done();
 }

@@ -135,7 +135,7 @@ bool PerfRecorder::attach_everybody(const Selection &selection)
 	if (selects)
 		processes_.select(*std::move(criteria), settings_.follow);
 	else if (!sees_all_pids())
-		log_.warn("processes outside this container's PID namespace are not told apart: all are "
+		log_.warn("all processes outside this container's PID namespace are shown as "
 			  "[outside] (docker run --pid host shows them)");
 	everybody_ = true;
 	warn_of_hidden_kernel();

@@ -85,8 +85,8 @@ bool SourcesRecorder::attach_everybody(const Selection &selection)
 		if (!attached && !any)
 			return false;
 		if (!attached)
-			log_.warn("one of the events is not recorded: only four recordings of all processes "
-				  "are possible at a time (two without CAP_PERFMON)");
+			log_.warn("one of the events is not recorded: at most four recordings of "
+				  "all processes can run at a time (two without CAP_PERFMON)");
 		any = true;
 	}
 	return any;

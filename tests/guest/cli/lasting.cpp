@@ -29,7 +29,7 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 	CHECK(places.size() > 256);
 	CHECK(json["ticks"]["lost_full"] == 0);
 	CHECK(has(output.text, "\n  8.0 KiB of counters"));
-	CHECK_FALSE(has(output.text, "missing from the table of counts"));
+	CHECK_FALSE(has(output.text, "missing from the profile"));
 }
 
 TEST_CASE("after a storm of more processes than there are numbers, the last ones have their names",

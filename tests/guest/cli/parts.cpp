@@ -79,7 +79,7 @@ TEST_CASE("a part that cannot be written goes into the next file", "[cli][parts]
 	REQUIRE(samples_come(50));
 	std::filesystem::rename(parts, parts + "-gone");
 	REQUIRE(soon([&] {
-		return has(read_file(directory / "output"), "the next file will have these samples");
+		return has(read_file(directory / "output"), "its samples will be in the next file");
 	}));
 	std::filesystem::rename(parts + "-gone", parts);
 	REQUIRE(samples_come(50));
@@ -109,7 +109,7 @@ TEST_CASE("a part that cannot be written has the samples of its threads in the n
 	REQUIRE(samples_come(50));
 	std::filesystem::rename(parts, parts + "-gone");
 	REQUIRE(soon([&] {
-		return has(read_file(directory / "output"), "the next file will have these samples");
+		return has(read_file(directory / "output"), "its samples will be in the next file");
 	}));
 	std::filesystem::rename(parts + "-gone", parts);
 	REQUIRE(samples_come(50));

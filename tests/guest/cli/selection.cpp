@@ -314,7 +314,7 @@ TEST_CASE("when all system-wide recordings are taken, processes of a name are se
 	const guest::Child burn = burner();
 	Selected record({"--name", "^cli_burn$"});
 
-	REQUIRE(record.says("others record all processes already"));
+	REQUIRE(record.says("the limit of recordings of all processes is reached"));
 	/* The fifth profile is that of the process found. */
 	REQUIRE(soon([&] { return guest::module_stat("profiles") == 5; }));
 	REQUIRE(burns(burn.pid(), 500));

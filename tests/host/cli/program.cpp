@@ -258,7 +258,7 @@ TEST_CASE("the first commands that users of perf try have an answer", "[cli]")
 		{"record -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},
 		{"record -e cs:k --user-only -- true", "cs:k counts only in the kernel, which --user-only"},
 		{"push -e cs -F 100 -- true", "-F and -c are for time; an event's period follows"},
-		{"push -e cs", "options on how to profile need something to profile: give -p PID"},
+		{"push -e cs", "options on how to profile need a target: give -p PID"},
 		{"top -g -i x", "there is no option -g: a profile has"},
 		{"report -g", "there is no option -g: a profile has"},
 		{"report --no-children", "there is no option --no-children: a profile has"},

@@ -74,7 +74,7 @@ TEST_CASE("a profile that the server refuses is reported as lost, with status 1"
 	CHECK(output.status == 1);
 	CHECK(has(output.text, "400"));
 	CHECK(has(output.text,
-		  "1 profile lost: 1 refused by the server, 0 for lack of room, 0 at the end, 0 that the "
-		  "format cannot express"));
+		  "1 profile lost: 1 refused by the server, 0 dropped for lack of room, 0 unsent at "
+		  "the end, 0 not expressible in the format"));
 	CHECK(collector.bodies().empty());
 }

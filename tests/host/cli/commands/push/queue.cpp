@@ -3,6 +3,7 @@
  * counters. */
 #include "cli/commands/push/queue.h"
 
+#include "cli/base/numbers.h"
 #include "cli/commands/push/recording.h"
 #include "tests/host/cli/http/receiver.h"
 #include "tests/support/catch.h"
@@ -351,9 +352,9 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 	CHECK(queue->counters().dropped_shutdown == before + waiting + 1);
 	CHECK(sent == std::vector<std::string>{"a", "b", "c"});
 	CHECK(bench.said == std::vector<std::string>{
-				    fmt::format("URL: 503: the profile is dropped, as profil is ending; the "
-						"others that wait ({}) are tried once more",
-						waiting)});
+				    fmt::format("URL: 503: the profile is dropped, because profil is "
+						"ending; {} will be tried once more",
+						counted_noun(waiting, "waiting profile"))});
 }
 
 TEST_CASE("a real server that comes up late gets what was recorded meanwhile", "[cli][push]")

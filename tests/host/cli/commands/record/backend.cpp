@@ -170,7 +170,7 @@ TEST_CASE("in a container, processes outside it are counted as such, without the
 
 	INFO(recorded.text);
 	REQUIRE(recorded.status == 0);
-	CHECK(has(recorded.text, "processes outside this container's PID namespace are not told apart"));
+	CHECK(has(recorded.text, "processes outside this container's PID namespace are shown as [outside]"));
 	CHECK(programs.at("[outside]") > 0);
 	CHECK_FALSE(programs.contains("[swapper]"));
 	for (const support::Json &row : rows) {
