@@ -26,12 +26,13 @@ constexpr std::array subcommands = {
 		   record_main, record_help},
 	Subcommand{"report", "show a recorded profile as a table or a page", report_main, report_help},
 	Subcommand{"top", "show where processes spend their time while they run", top_main, top_help},
-	Subcommand{"annotate", "show functions by instruction and source line", annotate_main, annotate_help},
+	Subcommand{"annotate", "show a function's samples by instruction and source line", annotate_main,
+		   annotate_help},
 	Subcommand{"export", "write a profile in another tool's format", export_main, export_help},
 	Subcommand{"serve", "answer go tool pprof and other scrapers", serve_main, serve_help},
 	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
 	Subcommand{"list", "list the events that can be sampled instead of time", list_main, list_help},
-	Subcommand{"status", "show whether profil works here, and which profiles are being made", status_main,
+	Subcommand{"status", "show whether profil works here, and the running profiles", status_main,
 		   status_help},
 };
 

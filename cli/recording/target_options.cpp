@@ -217,14 +217,15 @@ these execute:
 )help";
 
 	if (with_command)
-		text += "  --  COMMAND             a command, from its first instruction; with any of the\n"
-			"                          above, profile those while the command runs\n";
+		text += "  --  COMMAND             a command, from its first instruction; if targets are\n"
+			"                          given above, profile these instead, while the command\n"
+			"                          runs\n";
 	return text + R"help(      --no-follow         do not profile forked children
 A process must match all of --name, -u and --cgroup that are given.  With the
 right to record all processes (CAP_PERFMON, or perf_event_paranoid 0), all are
-recorded, and those that match are kept, however briefly they live.  Otherwise a
-search is repeated once a second, so it also finds processes that start or
-change their name later.
+recorded, and those that match are kept, even if they live briefly.  Otherwise
+profil searches once a second, and so also finds processes that start or change
+their name later.
 
 How:
   -F, --freq HZ           samples per second of CPU time (default 999); max: as
@@ -235,11 +236,11 @@ How:
                           perf's names: page-faults, cycles, mem:0x601040:w,
                           sched:sched_switch, ... ('profil list' shows more)
       --kernel-at WHERE   count time in the kernel by "function" (the default;
-                          [kernel] without the right to see which), or at the
-                          instruction that made the "call"
+                          as [kernel] without the right to see addresses), or at
+                          the instruction that made the "call"
       --kernel            the same as --kernel-at call
       --user-only         leave out time in the kernel
-      --per-process       tell processes apart by PID, not only by program
+      --per-process       distinguish processes by PID, not only by program
       --backend WHAT      sample with the "module" alone, or with "perf" events;
                           by default, with perf events only if the module is
                           missing or may not be used

@@ -148,13 +148,13 @@ std::string annotate_help()
 	return R"help(Usage: profil annotate [options] [FUNCTION]
 
 Show the instructions of functions, and the source lines they come from, with
-the samples of each: the loop with most samples first, then the code before and
-after it.
+the samples of each: the loop with the most samples first, then the code before
+and after it.
 
 FUNCTION is a name, demangled or mangled, with or without its parameters and
 its scope ('words::sort', 'sort'); or OBJECT:FUNCTION; or, if it begins with
 '/', a POSIX extended regular expression.
-Without it, the functions with most samples are shown.
+Without it, the functions with the most samples are shown.
 
   -i, --input FILE         the profile (default profil.pb.gz); -: standard input
   -s, --symbol FUNCTION    the same as FUNCTION
@@ -162,7 +162,8 @@ Without it, the functions with most samples are shown.
                            (default 3)
       --source-only        show only source lines
       --asm-only           show only instructions (also --no-source)
-  -l, --print-line         begin with the source lines that have most samples
+  -l, --print-line         begin with the source lines that have the most
+                           samples
   -P, --full-paths         show whole paths of source files
   -v, --full-names         show functions with all template arguments
       --asm-raw            show the bytes of instructions
@@ -184,14 +185,14 @@ run when the clock's interrupt came.  The time was often spent in the
 instruction before it, which had to complete first: a slow load or division
 shows at the instruction after it.  '>' marks the target of a jump within the
 function.  A loop is the code between a backward jump and its target.  The loop
-with most samples of its own comes first, even if it is inside another.
+with the most samples of its own comes first, even if it is inside another.
 
-If the profile has several events, each event that came in the function has a
-column, which shows the percentage of it that came at each line.
+If the profile has several events, each event that occurred in the function has
+a column, with the percentage at each line.
 
 For a function that is inlined in others, the lines of all places come first,
-added up, and then the instructions of each place.  (Without FUNCTION, functions
-are those of 'profil report', including the code that is inlined in them.)
+added up, and then the instructions of each place.  (Without FUNCTION, the
+functions are those of 'profil report', with the code inlined in them.)
 
 The instructions come from the object's file, if it still has the recorded
 build-id.  If not, samples are shown by address and line, as recorded.

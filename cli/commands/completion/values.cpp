@@ -150,10 +150,10 @@ Candidates words_for(std::string_view command, const ListedOption &option)
 		return users();
 	if (value == "PATH" && option.is("--cgroup"))
 		return cgroups();
+	if (value == "KEY" && option.is("--by"))
+		return fixed(std::array{"function", "object", "address"});
 	if (value == "KEY")
 		return sort_keys();
-	if (value == "WHAT" && option.is("--by"))
-		return fixed(std::array{"function", "object", "address"});
 	if (value == "EXPR")
 		return filters();
 	if (value == "FORMAT")

@@ -181,14 +181,15 @@ Every format contains all samples (gmon: those in an object).  A profile from
 The stacks in other tools' profiles are kept if the format has stacks.
 
 gmon       one file for each object: gmon.out for the program, and gmon.out.NAME
-           for shared objects; -o is a directory, or another name than gmon.out.
+           for shared objects; -o names a directory, or a file other than
+           gmon.out.
            Read one with 'gprof OBJECT FILE'.
 perf-script
            has a record for each sample, because some readers count records and
            others add up periods.  The times only order the records: a flat
            profile has no times.
            If the samples do not fit into 1 GiB, use folded.
-csv        puts an apostrophe before text that a spreadsheet would take for a
+csv        puts an apostrophe before text that a spreadsheet would run as a
            formula.
 firefox    has times like those of perf-script.
 

@@ -118,7 +118,7 @@ standard input.  Or profile processes, and send a profile at intervals, until
 all of them have ended or Ctrl-C.  A profile that the server cannot accept now
 is sent again later, at growing intervals.  If the profiles of more than 60
 intervals, or 64 MiB, are waiting, the oldest are dropped.  The others are sent
-one at a time when the server is back.
+one by one, with pauses, when the server is back.
 
       --to URL            the server (default http://localhost:4040, or with
                           --format parca http://localhost:7070, with otlp

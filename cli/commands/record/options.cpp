@@ -73,7 +73,7 @@ Time and output:
   -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command that
                           profil has started keeps running
   -D, --delay MS          leave out the first milliseconds; -1: count nothing
-                          until --control says enable
+                          until enabled by --control
   -o, --output FILE       write the profile to FILE (default profil.pb.gz), and
                           keep an existing one as FILE.old; -: standard output,
                           which the command shares
@@ -81,14 +81,16 @@ Time and output:
       --keep N            with --loop: keep the last N files only
       --checkpoint TIME   how often to save the profile so far in FILE.part, in
                           case profil is killed (default 1m)
-      --slice TIME        also store when samples came, in slices of TIME:
-                          'report --html' shows them, --from and --to select
+      --slice TIME        also store the time of samples, in slices of TIME;
+                          'report --html' shows the slices, and --from and --to
+                          select some
       --snapshot          at each SIGUSR1, write the profile so far, and go on;
                           %t is the time of the snapshot then
       --control fifo:CTL[,ACK]
-                          obey enable, disable, snapshot, stop and ping, a line
-                          each, from the FIFO CTL, and write ack to the FIFO
-                          ACK; or fd:CTL[,ACK] with descriptors of open files
+                          read the commands enable, disable, snapshot, stop and
+                          ping, one per line, from the FIFO CTL, and acknowledge
+                          each by "ack" in the FIFO ACK; fd:CTL[,ACK] takes
+                          descriptors of open files
       --per-thread        also add up the samples of each thread
       --lines             store the source lines of all samples; by default,
                           reports read some of them from the objects' files,
@@ -98,8 +100,8 @@ In FILE, %t is the start time (UTC), %p the PID of the first process of -p or of
 the command, or else of profil, %h the machine's name, %% a percent sign.
 
 The exit status is 0 if something was recorded, 1 if not, 2 for wrong usage.
-With a command it is that of the command, or 128 plus the number of the signal
-that killed it.  A second Ctrl-C aborts without writing.
+With a command, it is the command's exit status, or 128 plus the number of the
+signal that killed it.  A second Ctrl-C aborts without writing.
 
 Examples:
   profil record -p 4711 -d 10             ten seconds of process 4711

@@ -141,14 +141,15 @@ std::string report_help()
 {
 	return R"help(Usage: profil report [options] [FILE...]
 
-Show where the time went: a flat profile of FILE (default profil.pb.gz), most
-samples first, and what became of every tick of the clock.  Several FILEs are
-added up.  FILE is a profile that 'profil record' wrote, any other file in
+Show where the time went: a flat profile of FILE (default profil.pb.gz), the
+most samples first, and the outcome of every tick of the clock.  Several FILEs
+are added up.  FILE is a profile that 'profil record' wrote, any other file in
 pprof's format, or the output of 'perf script'; -: standard input.
 
   -i, --input FILE      the same as FILE
 )help" + view_help() +
-	       R"help(      --by WHAT         the same with one key: function, object or address
+	       R"help(      --by KEY          the same as --sort with one key: function, object or
+                        address
       --stdio           the default; accepted for users of perf
       --value TYPE      show these values: an event, or what another tool has
                         counted, such as alloc_space; by default samples, or
@@ -157,15 +158,14 @@ pprof's format, or the output of 'perf script'; -: standard input.
                         cache-misses/instructions; may be repeated.
                         Instructions per cycle (IPC) are always shown; with
                         --base the ratio in both, and its change in percent
-      --order EVENT     show the rows with most of this event first, or those
-                        with the highest ratio, such as IPC; by default those
-                        with most samples; with --base those with the greatest
-                        difference; the page of --html begins with this event
+      --order EVENT     sort rows by this event or ratio, such as IPC, highest
+                        first; by default by samples, or with --base by the
+                        difference; the page of --html shows this event first
       --base [FILE]     show the differences from FILE, the greatest first; by
                         default from FILE.old, the one that 'profil record'
                         replaced
-      --from TIME       show only samples later than TIME from the beginning,
-                        such as 90s, and percentages of those; FILE must have
+      --from TIME       show only samples later than TIME after the start, such
+                        as 90s; percentages are of these samples; FILE must have
                         slices of time (see 'profil record --slice')
       --to TIME         show only samples earlier than TIME
       --limit N         show only the first N rows
@@ -197,10 +197,10 @@ unless --sort has inlined or line.  A function without a name is shown as
 object+0xADDRESS, with its start address in the object's file, as objdump and
 addr2line show it.
 
-The page of --html is one file that needs nothing else, and fetches nothing.  It
-has a chart of objects, functions and lines; the table; the functions with most
+The page of --html is a single file, which loads nothing from elsewhere.  It has
+a chart of objects, functions and lines; the table; the functions with the most
 samples, with source and instructions as in 'profil annotate'; samples by
-address; and what became of every tick.  --sort, --filter and the limits mean
+address; and the outcome of every tick.  --sort, --filter and the limits mean
 the same; the chart always shows objects, functions and lines.  If there are
 several events, you choose in the page which one it shows; with --base, only
 events of both profiles.  The page has no ratios.  It contains
@@ -210,7 +210,7 @@ than before is coloured, unless chance explains the difference.
 
 With --base, the columns are the shares of all samples, before and now, and
 their difference in percentage points, so rates and durations may differ.  Rows
-are matched by what they show.  Objects match if their paths are equal, or if
+match if they show the same.  Objects match if their paths are equal, or if
 each profile has only one remaining object with their base name.  Functions
 match if their names are equal, or if each profile has only one remaining
 function with that name, whatever its parameters.  Source files match by base

@@ -66,18 +66,18 @@ std::string status_help()
 	return R"help(Usage: profil status [options]
 
 Show whether profil works here: the module and its version, /dev/profil, what
-this user may profile, the limits and how much of them is used, the clock, who
-profiles what, and what a tick costs.  If something does not work, show the
-commands that would make it work.
+this user may profile, the limits and how much of them is used, the clock, the
+running recordings and their targets, and the cost of a tick.  If something does
+not work, show the commands that would make it work.
 
       --json              print a JSON document, as described by
                           status.schema.json
-      --cost              also measure what a context switch costs, which takes
+      --cost              also measure the cost of a context switch, which takes
                           half a second
-  -p, --pid PID           with --cost: estimate the cost of a profile of this
-                          process, from what it does in the next second
+  -p, --pid PID           with --cost: measure this process for a second, and
+                          estimate the cost of a profile of it
   -F, --freq HZ           with -p: at this rate (default 999)
-      --no-cost           do not measure what a tick costs, which takes a
+      --no-cost           do not measure the cost of a tick, which takes a
                           tenth of a second of CPU time
   -h, --help              this text
 
@@ -87,8 +87,8 @@ user may profile, by kernel.perf_event_paranoid, CAP_PERFMON, and whether the
 process is of the same user.  (Yama's ptrace_scope is for debuggers, and has no
 effect here.)
 
-The cost of a tick is measured: it is how long a tick interrupts a loop that is
-being profiled, so it includes everything that the kernel does at a tick.
+The cost of a tick is the time for which it interrupts a loop that is being
+profiled, so it includes everything that the kernel does at a tick.
 
 The exit status is 0 if everything works, 1 if something does not, 2 for wrong
 usage.

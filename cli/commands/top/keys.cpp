@@ -12,7 +12,7 @@ constexpr std::array bindings = {
 	TopBinding{TopAction::Down, {keys::down, U'j'}, "Down, j", "select the row below"},
 	TopBinding{TopAction::PageUp, {keys::page_up}, "PgUp", "a page up"},
 	TopBinding{TopAction::PageDown, {keys::page_down}, "PgDn", "a page down"},
-	TopBinding{TopAction::Home, {keys::home, U'g'}, "Home, g", "always the first row"},
+	TopBinding{TopAction::Home, {keys::home, U'g'}, "Home, g", "select the first row, whichever it is"},
 	TopBinding{TopAction::End, {keys::end, U'G'}, "End, G", "the last row"},
 	TopBinding{TopAction::Annotate,
 		   {keys::enter, U'\n', U'a'},

@@ -77,10 +77,10 @@ std::string top_help()
 {
 	return R"help(Usage: profil top [options] -p PID[,PID...] | --name REGEX | -u USER | ...
 
-Show where processes spend their CPU time while they run: the functions with
+Show where processes spend their CPU time while they run: the functions with the
 most samples, their share of all samples since the start ('%'), and the samples
 and share since the last refresh ('delta', 'now %').  The lines below the table
-say what became of every tick of the clock, and what could not be profiled.
+show the outcome of every tick of the clock, and what could not be profiled.
 
 )help" + target_help(false, "16M") +
 	       R"help(
