@@ -68,6 +68,10 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
 	case PERF_TYPE_RAW:
+		/* Intel's CPUs then store branches, and perf calls no handler for them. */
+		if (period < 2)
+			return -EINVAL;
+		break;
 	case PERF_TYPE_TRACEPOINT:
 		break;
 	default:
@@ -75,9 +79,6 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		if (pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
 	}
-	/* Intel's CPUs then store branches, and perf calls no handler for them. */
-	if (pmu->task_ctx_nr == perf_hw_context && period < 2)
-		return -EINVAL;
 	/* perf permits an event on a CPU only to users who may count all tasks there. */
 	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;
 }

@@ -158,10 +158,11 @@ TEST_CASE_METHOD(AtRest, "an event that was made while its CPU went offline is c
 	OwnPmu::set("hold_offline", "1");
 	std::thread offline([] { write_file(switch_of_cpu1, "0"); });
 	CHECK(soon([] { return OwnPmu::held() == 1; }));
-	recording.begin_with(proof, event_flags);
+	const int error = recording.try_begin_with(proof, event_flags);
 	OwnPmu::set("hold_offline", "0");
 	offline.join();
 	write_file(switch_of_cpu1, "1");
+	REQUIRE(error == 0);
 	CHECK(soon([&] {
 		firer.run(1, 1);
 		return recording.status().ticks > 0;
