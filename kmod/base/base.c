@@ -63,7 +63,7 @@ void profil_work_exit(void)
 
 /**
  * profil_file_put() - drop a reference to a file of a program that is, or was, recorded
- * @file: the file
+ * @file: the file; or NULL
  *
  * If it is the last reference, a FUSE file system may ask its server before the file is closed,
  * and wait for ever.  The reader of a recording must not wait: while softirqs are off, fput()
@@ -73,8 +73,11 @@ void profil_work_exit(void)
  */
 void profil_file_put(struct file *file)
 {
-	const struct super_block *sb = file_inode(file)->i_sb;
+	const struct super_block *sb;
 
+	if (!file)
+		return;
+	sb = file_inode(file)->i_sb;
 	/* Users may mount FUSE, and in a user namespace of their own also what reads it. */
 	if (sb->s_magic == FUSE_SUPER_MAGIC || sb->s_user_ns != &init_user_ns) {
 		local_bh_disable();

@@ -139,8 +139,7 @@ static int profil_attach_target(struct profil_profile *profile, struct profil_pr
 	if (err)
 		profil_attach_end_owner(profile, &target, err == -ESRCH);
 	profil_proof_leave(proof, target.mm);
-	if (target.program)
-		profil_file_put(target.program);
+	profil_file_put(target.program);
 free:
 	profil_binding_free(target.binding);
 	kfree(target.watch);

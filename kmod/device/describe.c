@@ -168,8 +168,7 @@ static int profil_describe_drop(const struct profil_describe *describe,
 
 	if (describe->flags & PROFIL_DESCRIBE_RELEASE)
 		released = profil_recording_release(recording, describe->number);
-	if (released)
-		profil_file_put(released);
+	profil_file_put(released);
 	if (describe->flags & PROFIL_DESCRIBE_FORGET)
 		err = profil_recording_forget(recording, describe->number);
 	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET && READ_ONCE(recording->ended))
@@ -222,8 +221,7 @@ static int profil_describe_recording(struct profil_session *session,
 		profil_owner_refresh(recording, &entry);
 	profil_describe_entry(describe, &entry, recording, session->ns);
 	err = profil_describe_file(describe, recording, &entry);
-	if (entry.file)
-		profil_file_put(entry.file);
+	profil_file_put(entry.file);
 	put_pid(entry.pid);
 	return err;
 }

@@ -30,8 +30,7 @@ LIST_HEAD(profil_told);
 /* Context: Process. */
 static void profil_entry_free(struct profil_entry *entry)
 {
-	if (entry->file)
-		profil_file_put(entry->file);
+	profil_file_put(entry->file);
 	put_pid(entry->pid);
 	kfree(entry);
 }

@@ -381,8 +381,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 free:
 	profil_pool_empty(&pool);
-	if (program)
-		profil_file_put(program);
+	profil_file_put(program);
 	put_pid(pid);
 	if (met != watch)
 		kfree(watch);

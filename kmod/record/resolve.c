@@ -296,8 +296,7 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 						   question->payer);
 	profil_resolve_answer(question, found);
 	set_active_memcg(before);
-	if (found->file)
-		profil_file_put(found->file);
+	profil_file_put(found->file);
 }
 
 /* @alive: the address space of the question is not gone. */

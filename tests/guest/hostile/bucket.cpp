@@ -8,8 +8,8 @@
 
 #include <deque>
 #include <filesystem>
-#include <sys/wait.h>
 #include <spawn.h>
+#include <sys/wait.h>
 
 using namespace guest;
 using namespace guest::hostile;
