@@ -43,7 +43,7 @@ struct Family {
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "a child that is killed before its first instruction leaves nothing behind",
-		 "[fork]")
+		 "[fork][lifetime]")
 {
 	Family family;
 

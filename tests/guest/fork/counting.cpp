@@ -59,7 +59,7 @@ Seen burn_and_look(const Device &device, const Burner &burner, const Memory &cou
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a child counts in its own copy, and its parent in the original", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child counts in its own copy, and its parent in the original", "[fork][lifetime]")
 {
 	const Device device;
 	const Burner burner;

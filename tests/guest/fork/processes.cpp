@@ -102,7 +102,7 @@ TEST_CASE_METHOD(AtRest, "a vfork child counts in its parent's profile and can e
 	CHECK(device.status().state == PROFIL_STATE_NONE);
 }
 
-TEST_CASE_METHOD(AtRest, "processes that share memory share its profile", "[fork]")
+TEST_CASE_METHOD(AtRest, "processes that share memory share its profile", "[fork][lifetime]")
 {
 	const Device device;
 	const Burner burner;
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(AtRest, "a spawned program is not profiled, and its parent stil
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "exec ends a self profile and gives its memory back", "[fork]")
+TEST_CASE_METHOD(AtRest, "exec ends a self profile and gives its memory back", "[fork][lifetime]")
 {
 	int to_child[2], from_child[2];
 
@@ -199,7 +199,7 @@ TEST_CASE_METHOD(AtRest, "the exit of the first thread changes nothing for the o
 	CHECK(counter<uint64_t>(counters) >= 50);
 }
 
-TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted in full", "[fork]")
+TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted in full", "[fork][lifetime]")
 {
 	const Device device;
 	const Burner burner;
@@ -218,7 +218,8 @@ TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted in f
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "processes that exit while they are profiled leave nothing behind", "[fork]")
+TEST_CASE_METHOD(AtRest, "processes that exit while they are profiled leave nothing behind",
+		 "[fork][lifetime]")
 {
 	const Burner burner;
 	const Memory counters(page, MAP_SHARED);

@@ -153,7 +153,7 @@ TEST_CASE_METHOD(AtRest, "two users whose tasks wait in page faults leave ticks 
 }
 
 TEST_CASE_METHOD(AtRest, "a process that waits for the page of its counter holds nothing of a recording",
-		 "[hostile][record]")
+		 "[hostile][record][lifetime]")
 {
 	need_fuse();
 	const std::string refcnt = "/sys/module/profil/refcnt";
@@ -198,7 +198,7 @@ TEST_CASE_METHOD(AtRest, "a process that waits for the page of its counter holds
 }
 
 TEST_CASE_METHOD(AtRest, "processes that stay in a system call hold back no other ticks, nor the module",
-		 "[hostile][record]")
+		 "[hostile][record][lifetime]")
 {
 	const std::string refcnt = "/sys/module/profil/refcnt";
 	const std::string references = read_file(refcnt);
@@ -228,7 +228,7 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call hold back no othe
 }
 
 TEST_CASE_METHOD(AtRest, "a process that waits in a page fault keeps no file of a recording that has ended",
-		 "[hostile][record][source]")
+		 "[hostile][record][source][lifetime]")
 {
 	const FaultsForUsers faults;
 	const Gate go, waiting, mapped;

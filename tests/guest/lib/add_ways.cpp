@@ -91,7 +91,7 @@ bool all_refused(profil_session *session, uint32_t profile, std::span<profil_tar
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "many targets are added through io_uring", "[lib][record]")
+TEST_CASE_METHOD(AtRest, "many targets are added through io_uring", "[lib][record][lifetime]")
 {
 	const Loop loop;
 	ChildOf<int> child([&] {

@@ -74,7 +74,7 @@ TEST_CASE_METHOD(AtRest, "a session's descriptor reports news of its recording, 
 	CHECK(news.revents == POLLPRI);
 }
 
-TEST_CASE_METHOD(AtRest, "closing a session ends its recordings", "[lib][record]")
+TEST_CASE_METHOD(AtRest, "closing a session ends its recordings", "[lib][record][lifetime]")
 {
 	const Loop loop;
 	Flock flock(loop, 1);

@@ -27,7 +27,8 @@ bool knows(const Recording &recording, pid_t pid)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a system-wide recording takes over the processes of one that has ended", "[record]")
+TEST_CASE_METHOD(AtRest, "a system-wide recording takes over the processes of one that has ended",
+		 "[record][lifetime]")
 {
 	const Gate go, forked;
 	Child child([&] {
@@ -56,7 +57,7 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording takes over the processes of on
 
 TEST_CASE_METHOD(AtRest,
 		 "no process is added to a recording that has ended, and nothing is left of the attempt",
-		 "[record]")
+		 "[record][lifetime]")
 {
 	const Gate go;
 	Child first([&] { go.wait(); }), second([&] { go.wait(); });
@@ -214,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "a user sees no more of a process that a file's other r
 
 TEST_CASE_METHOD(AtRest,
 		 "an ended recording gives no more numbers, and its user still pays for those it gave",
-		 "[record][hostile]")
+		 "[record][hostile][lifetime]")
 {
 	const bool kept = GENERATE(false, true);
 	const Gate go, done;

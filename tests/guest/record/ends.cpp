@@ -113,7 +113,8 @@ TEST_CASE_METHOD(AtRest, "a table is pinned and charged for its owner alone, unt
 	CHECK(locked_bytes() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a new recording has no ticks of the recordings whose memory it reuses", "[record]")
+TEST_CASE_METHOD(AtRest, "a new recording has no ticks of the recordings whose memory it reuses",
+		 "[record][lifetime]")
 {
 	constexpr size_t number = 40;
 	const BurningTarget target;
@@ -143,7 +144,7 @@ TEST_CASE_METHOD(AtRest, "a new recording has no ticks of the recordings whose m
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a stop, a close and the owner's death each end a recording", "[record]")
+TEST_CASE_METHOD(AtRest, "a stop, a close and the owner's death each end a recording", "[record][lifetime]")
 {
 	const BurningTarget target;
 	const Memory table(page, MAP_SHARED);
@@ -184,7 +185,7 @@ TEST_CASE_METHOD(AtRest, "a stop, a close and the owner's death each end a recor
 }
 
 TEST_CASE_METHOD(AtRest, "a recording ends with its owner's memory, even while the file stays open",
-		 "[record]")
+		 "[record][lifetime]")
 {
 	const BurningTarget target;
 	const Device device;
@@ -205,7 +206,7 @@ TEST_CASE_METHOD(AtRest, "a recording ends with its owner's memory, even while t
 }
 
 TEST_CASE_METHOD(AtRest, "the end of a recording's owner is noticed even if its target ended first",
-		 "[record]")
+		 "[record][lifetime]")
 {
 	const Device device;
 	const Memory table(page, MAP_SHARED);

@@ -268,7 +268,7 @@ uint64_t ticks_of_process(Recording &recording, pid_t pid)
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "numbers that were forgotten are given again once all have been given",
-		 "[record][window]")
+		 "[record][window][lifetime]")
 {
 	Recording recording(4096, period_nobody);
 
@@ -404,7 +404,7 @@ TEST_CASE_METHOD(AtRest, "a child without a watch has no owner, and no process i
 		       recording.described(number).pid != *pid.at<pid_t>()));
 }
 
-TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record][quota]")
+TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record][quota][lifetime]")
 {
 	const Setting watches = module_parameter("max_user_watches", 3);
 	const WithoutPerfmon unprivileged;

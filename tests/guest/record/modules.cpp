@@ -146,7 +146,7 @@ TEST_CASE_METHOD(AtRest, "modules that come and go without a tick use up no numb
 	CHECK(recording.described(0).in_use == before);
 }
 
-TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "[record]")
+TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "[record][lifetime]")
 {
 	Recording recording;
 
@@ -190,7 +190,7 @@ TEST_CASE_METHOD(AtRest, "code that a module runs only while it is loaded is cou
 }
 
 TEST_CASE_METHOD(AtRest, "the unloading of a module that was loaded before the recording is reported",
-		 "[record]")
+		 "[record][lifetime]")
 {
 	auto module = std::make_unique<BusyModule>();
 	Recording recording;

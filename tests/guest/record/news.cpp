@@ -298,7 +298,7 @@ TEST_CASE_METHOD(AtRest, "invalid requests to wait for news are refused, by ioct
 	CHECK(with([](auto &w) { w.keys = INT_MAX; }) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a file is closed while news are awaited and new keys come", "[record]")
+TEST_CASE_METHOD(AtRest, "a file is closed while news are awaited and new keys come", "[record][lifetime]")
 {
 	Child child([] {
 		const Burner burner;

@@ -297,7 +297,8 @@ TEST_CASE_METHOD(AtRest, "an owner lives on after its process could not be added
 	CHECK(owners[0].state == PROFIL_OWNER_LIVE);
 }
 
-TEST_CASE_METHOD(AtRest, "a process that executes its own program once more has a live owner", "[record]")
+TEST_CASE_METHOD(AtRest, "a process that executes its own program once more has a live owner",
+		 "[record][lifetime]")
 {
 	const auto path = program("uapi_target");
 	const auto where = std::to_string(text);

@@ -144,7 +144,7 @@ TEST_CASE_METHOD(AtRest, "page faults on a CPU are counted again after it was of
 }
 
 TEST_CASE_METHOD(AtRest, "an event that was made while its CPU went offline is counted when that is back",
-		 "[record][source][smp]")
+		 "[record][source][smp][lifetime]")
 {
 	/* Offline callbacks run in reverse order: profil's, the PMU's (which waits), and perf's. */
 	need_that(soon([] { return !unload_module(); }), "the module is not in use");
@@ -256,7 +256,8 @@ TEST_CASE_METHOD(AtRest, "an event whose PMU is gone is refused", "[record][sour
 	support::skip("this kernel takes no event from a PMU that goes");
 }
 
-TEST_CASE_METHOD(AtRest, "as many events as one likes can be counted, one after another", "[record][source]")
+TEST_CASE_METHOD(AtRest, "as many events as one likes can be counted, one after another",
+		 "[record][source][lifetime]")
 {
 	Child child([] { pause(); });
 
@@ -347,7 +348,7 @@ TEST_CASE_METHOD(AtRest, "an event begins through a ring as it does by ioctl", "
 }
 
 TEST_CASE_METHOD(AtRest, "commands that wait for the counters of an event can be killed",
-		 "[record][source][hostile]")
+		 "[record][source][hostile][lifetime]")
 {
 	const OwnPmu pmu;
 	Toucher toucher;
@@ -386,7 +387,7 @@ TEST_CASE_METHOD(AtRest, "commands that wait for the counters of an event can be
 }
 
 TEST_CASE_METHOD(AtRest, "an event counts for the next claim after one was killed while it waited",
-		 "[record][source][hostile]")
+		 "[record][source][hostile][lifetime]")
 {
 	const hostile::PerfForUsers users;
 	const auto mine = [](uint64_t event) {

@@ -64,7 +64,7 @@ TEST_CASE_METHOD(AtRest, "a recording counts in another table once it is given o
 	CHECK(status.lost_full == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "no tick is lost, and none counts twice, while tables change", "[record]")
+TEST_CASE_METHOD(AtRest, "no tick is lost, and none counts twice, while tables change", "[record][lifetime]")
 {
 	const Scattered child;
 	Recording recording(16384);
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(AtRest, "invalid requests for another table are refused, by ioc
 }
 
 TEST_CASE_METHOD(AtRest, "a forgotten number stands for nothing, and what counts again gets another",
-		 "[record]")
+		 "[record][lifetime]")
 {
 	const LoopFile file("profil-loop");
 	Steps child([&](auto spin) {

@@ -424,7 +424,7 @@ TEST_CASE_METHOD(AtRest, "a full table loses ticks, and says how many", "[record
 	CHECK(status.ticks == causes(status));
 }
 
-TEST_CASE_METHOD(AtRest, "a table that its owner unmaps ends the recording", "[record]")
+TEST_CASE_METHOD(AtRest, "a table that its owner unmaps ends the recording", "[record][lifetime]")
 {
 	Steps child([](auto spin) {
 		const Burner burner;

@@ -92,7 +92,7 @@ TEST_CASE_METHOD(AtRest, "one session records a thread once, whatever else it re
 	CHECK(recording.status().processes == 1);
 }
 
-TEST_CASE_METHOD(AtRest, "the recording of an ended thread keeps its counts", "[record][thread]")
+TEST_CASE_METHOD(AtRest, "the recording of an ended thread keeps its counts", "[record][thread][lifetime]")
 {
 	const TwoThreads target;
 	Recording of_first, of_second;
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(AtRest, "the recording of an ended thread keeps its counts", "[
 	CHECK(of_first.status().processes == 1);
 }
 
-TEST_CASE_METHOD(AtRest, "an exec ends the recording of a thread", "[record][thread]")
+TEST_CASE_METHOD(AtRest, "an exec ends the recording of a thread", "[record][thread][lifetime]")
 {
 	const Gate go;
 	const Child target([&] {
