@@ -134,7 +134,7 @@ void profil_session_close(struct profil_session *session);
 
 /**
  * The session's descriptor, for poll(2), which reports POLLPRI after profil_session_wait().  The
- * session owns it.
+ * session owns the descriptor.
  */
 int profil_session_fd(const struct profil_session *session);
 
@@ -171,8 +171,8 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
  * @param session the owner.
  * @param profile number of a recording that profil_session_record() or
  *        profil_session_record_event() has begun in this session.
- * @param targets in: pid of each; out: error, which is EEXIST if the recording has the process
- *        already, and step.
+ * @param targets in: pid of each; out: step, and error, which is EEXIST if the recording already
+ *        has the process.
  * @param nr number of targets.
  * @return the number of targets that were added (their error is 0), 0 to nr; -1 with errno
  *         ENOENT if there is no such recording, EINVAL if it is a system-wide one, EFAULT if

@@ -39,7 +39,7 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 
 /*
  * Pin a page of current's memory that is present and writable.  If @fault is set, also fault it in,
- * unless that would block.  Return: 1; or 0 or an error, as pin_user_pages(), if it is not pinned.
+ * unless that would block.  Return: 1; or pin_user_pages()'s 0 or error if the page is not pinned.
  * Context: Process context; mmap_lock is held for reading.
  */
 static inline long profil_pin_user_page(unsigned long at, struct page **page, bool fault)

@@ -3,7 +3,7 @@
  * @file profil/irix.h
  * profil() and sprofil() of IRIX.
  *
- * PROF_USHORT, PROF_UINT and PROF_FAST have other values than in glibc.
+ * The values of PROF_USHORT, PROF_UINT and PROF_FAST differ from those in glibc.
  *
  * The names are macros for this flavour's entry points, so that one program can be
  * built from sources of several systems; each source has one flavour.  <unistd.h>,

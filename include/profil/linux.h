@@ -42,7 +42,7 @@ extern "C" {
  */
 int profil_linux(unsigned short *buffer, size_t size, size_t offset, unsigned int scale);
 
-/* As in libc's <sys/profil.h>; the first of the two headers to be included declares this. */
+/* As in libc's <sys/profil.h>; whichever of the two headers is included first declares this. */
 #ifndef _PROFIL_H
 #define _PROFIL_H 1
 /** A region of sprofil(). */

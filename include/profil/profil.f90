@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! profil(2) for Fortran: compile this file with your own.
+! profil(2) for Fortran: compile this file together with your program.
 !
 !   use profil, only: profil_irix
 !   ...

@@ -78,11 +78,11 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 }
 
 /*
- * A number that changes whenever a mapping does.  A mapping that was looked up under mmap_lock is
- * valid as long as the number stays the same.  The kernel counts how often mmap_lock was held for
- * writing, at the end of each hold, and if the count is a seqcount_t, also at the start.  Before
- * 6.4 it has no such count, but x86 numbers the flushes of TLBs, and code that has been executed
- * cannot be unmapped without a flush.  0: not known.
+ * Get a number that changes whenever a mapping does: a mapping that was looked up under mmap_lock
+ * is valid as long as the number stays the same.  The kernel counts how often mmap_lock was held
+ * for writing, at the end of each hold, and if the count is a seqcount_t, also at the start.
+ * Before 6.4 it has no such count, but x86 numbers the flushes of TLBs, and code that has been
+ * executed cannot be unmapped without a flush.  Return: the number; 0 if the kernel has none.
  * Context: Any.
  */
 static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Small helpers that every floor uses and that are not inline: the workqueues, the wait for all
- * sections, the lookup of tracepoints, the limits on rates and CPUs, hash buckets with a lock
- * each, and pools of memory for the probes, which cannot allocate.
+ * sections, the lookup of tracepoints, the shortest period, the choice of the CPUs that tick, hash
+ * buckets with a lock each, and pools of memory for the probes, which cannot allocate.
  *
  * Context: process, except functions that say otherwise
  */
@@ -78,7 +78,7 @@ void profil_file_put(struct file *file)
 	if (!file)
 		return;
 	sb = file_inode(file)->i_sb;
-	/* Users may mount FUSE, and in a user namespace of their own also what reads it. */
+	/* Users may mount FUSE and, in their own user namespace, file systems on top of it. */
 	if (sb->s_magic == FUSE_SUPER_MAGIC || sb->s_user_ns != &init_user_ns) {
 		local_bh_disable();
 		fput(file);
@@ -151,7 +151,7 @@ MODULE_PARM_DESC(isolated_cpus, "tick also on CPUs that are isolated from housek
 
 /**
  * profil_period_min() - the shortest period that a profile may request
- * @privileged: for users with CAP_PERFMON, whose limit is never longer than that of others
+ * @privileged: for users with CAP_PERFMON, who may always use the periods of other users
  *
  * Context: Process context.
  * Return: the period, in ns.

@@ -95,7 +95,7 @@ static inline unsigned long profil_payer(void)
 }
 
 /*
- * Limits on the rate of a profile, and on the CPUs that tick.
+ * The range of a profile's period, and the choice of the CPUs that tick.
  */
 
 /* perf's hrtimer does not go below 10 us. */
@@ -148,7 +148,7 @@ static inline void profil_news_init(struct profil_news *news, void (*wake)(struc
 static inline void profil_news_await(struct profil_news *news, int keys)
 {
 	atomic_set(&news->keys, keys);
-	/* Before the reader looks at the table: a tick claims an element, then reads the keys. */
+	/* Arm before the reader looks at the table: a tick claims an element, then reads @keys. */
 	smp_mb();
 }
 
@@ -172,7 +172,7 @@ static inline bool profil_news_told(const struct profil_news *news)
  */
 static inline void profil_news_tell(struct profil_news *news)
 {
-	/* After the reported change: the reader arms the wake-up, then looks for changes. */
+	/* Read @keys after the change: the reader arms the wake-up, then looks for changes. */
 	smp_mb();
 	if (atomic_read(&news->keys) > 0 && atomic_xchg(&news->keys, 0) > 0)
 		irq_work_queue(&news->wake);
@@ -272,8 +272,8 @@ void profil_sections_settle(void);
 /*
  * A pool: memory for code that cannot allocate, because it is a probe or holds a raw lock.
  *
- * Each recording, and each self profile that forked children inherit, has its own pool, so
- * one user's storm of forks cannot lose another user's children.
+ * Each recording, and each self profile that forked children inherit, has its own pool, so one
+ * user's storm of forks cannot use up the memory for another user's children.
  */
 
 /* Size of a node, in bytes: fits each structure that probes allocate, also in debug kernels. */
@@ -285,7 +285,7 @@ void profil_sections_settle(void);
 
 /* For profil_alloc() in another user's task or a worker: no long reclaim, and no OOM kill. */
 #define PROFIL_GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
-/* The same, where others wait: no reclaim at all. */
+/* The same, in code that others wait for: no reclaim at all. */
 #define PROFIL_GFP_AT_ONCE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /**
@@ -342,8 +342,9 @@ struct tracepoint *profil_tracepoint_find(const char *name);
  */
 extern struct workqueue_struct *profil_wq;
 /*
- * Work that allocates at a user's expense, which may take long at that user's limits.  So only one
- * work item of each payer reclaims at a time.  The end of a recording waits for its own work item.
+ * Work that allocates at a user's expense, which may take a long time if that user is at a limit.
+ * So only one work item of each payer reclaims at a time.  The end of a recording waits for its own
+ * work item.
  */
 extern struct workqueue_struct *profil_user_wq;
 

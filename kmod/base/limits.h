@@ -75,8 +75,8 @@ static inline struct profil_user *profil_user_outermost(struct profil_user *user
  * profil_user_reclaim() - may a worker reclaim memory for a user?
  * @user: the account
  *
- * Reclaiming may take long, and other users' work waits for a worker.  So only one worker
- * at a time reclaims for each payer.
+ * Reclaiming may take a long time, and other users' work waits for a worker.  So only one
+ * worker at a time reclaims for each payer.
  *
  * Context: Any.
  * Return: true if it may; it then calls profil_user_reclaimed().

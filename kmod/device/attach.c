@@ -58,8 +58,8 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 }
 
 /*
- * Threads are not followed.  So nothing would notice that a thread executes a program which the
- * reader may not see, and its owner ends here.
+ * Threads are not followed, so nothing would notice if a thread executed a program which the
+ * reader may not see.  Therefore the thread's owner ends here.
  */
 static int profil_attach_publish_thread(struct profil_binding *binding,
 					const struct target *target)
@@ -168,7 +168,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	if (err)
 		goto put;
 	profile->id = id;
-	/* Locked, because the notifier of modules may already number a module in it. */
+	/* Locked, because the notifier of modules may already give out a number. */
 	raw_spin_lock_irq(&recording->lock);
 	recording->news = &session->news;
 	raw_spin_unlock_irq(&recording->lock);
@@ -179,7 +179,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err)
 		goto erase;
-	/* Only now can commands find the recording.  Cannot fail: the entry is reserved. */
+	/* Only now can commands find the recording.  This cannot fail: the entry is reserved. */
 	xa_store(&session->profiles, id, profile, GFP_KERNEL_ACCOUNT);
 	*number = id;
 	return 0;

@@ -176,7 +176,10 @@ static int profil_describe_drop(const struct profil_describe *describe,
 	return err;
 }
 
-/* Drop last: that cannot be undone.  It may fail if another thread has forgotten the number. */
+/*
+ * Report the name, open the file, and drop last: a drop cannot be undone.  The drop fails if
+ * another thread has already forgotten the number.
+ */
 static int profil_describe_file(struct profil_describe *describe,
 				struct profil_recording *recording,
 				const struct profil_entry *entry)

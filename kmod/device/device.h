@@ -64,7 +64,7 @@ __poll_t profil_session_poll(struct profil_session *session, struct file *file,
  * struct profil_proof - a perf event that proves a permission
  * @file: the event's file, referenced
  * @event: the event
- * @target: the task of the event, which keeps it from being freed; NULL: all tasks
+ * @target: the event's task, which the event keeps from being freed; NULL: all tasks
  * @named: the event is system-wide, and @target is a task that the caller has named, referenced
  */
 struct profil_proof {

@@ -135,7 +135,7 @@ put:
 	return err;
 }
 
-/* Find the target of the proof: the task of its event or the thread; NULL: all tasks. */
+/* Find the proof's target: its event's task, or the one with the ID @thread; NULL: all tasks. */
 static int profil_proof_find(struct profil_proof *proof, bool everybody, pid_t thread)
 {
 	const struct perf_event *event = proof->event;
@@ -220,9 +220,9 @@ static bool profil_proof_on_target(const struct profil_proof *proof)
 }
 
 /*
- * An event goes on when its target changes credentials or clears its dumpable
- * flag (both make the target not dumpable).  But the event sees one thread, and a
- * profile sees all threads and their children.  So repeat ptrace's check of the mm.
+ * An event stays open when its target changes credentials or clears its dumpable flag
+ * (both make the target not dumpable).  But the event sees one thread, and a profile
+ * sees all threads and their children.  So repeat ptrace's check of the mm.
  */
 static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_struct *mm)
 {
@@ -233,8 +233,9 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
 }
 
 /*
- * The address space of the target, grabbed; NULL if it has none.  Raising mm_users would make the
- * end of the address space wait for a worker if the target exits, and that closes files.
+ * Get the target's address space, grabbed; NULL if it has none.  mm_users is not raised: if the
+ * target exited meanwhile, the end of its address space, which closes files, would have to be left
+ * to a worker.
  */
 static struct mm_struct *profil_proof_mm(const struct profil_proof *proof)
 {

@@ -4,7 +4,7 @@
  *
  * The probes run with preemption off (on 6.1 and 6.12), so they allocate nothing
  * and free nothing.  They take nodes from pools that are filled in process context;
- * a loss to an empty pool is counted.  Freeing is left to process context or RCU.
+ * losses due to an empty pool are counted.  Freeing is left to process context or RCU.
  *
  * Context: tracepoint probe
  */
@@ -63,7 +63,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	/* The child was added between its fork and this probe. */
 	if (profil_watch_find(bucket, profile, task_tgid(child)))
 		return;
-	/* The binding first, because it alone is enough to count the child's ticks. */
+	/* Take the binding's memory first: a binding alone is enough to count the child's ticks. */
 	if (bind)
 		binding = profil_recording_take(recording, 0);
 	copy = profil_watch_add(bucket, profile, task_tgid(child), PROFIL_NOBODY, NULL);
@@ -76,7 +76,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	profil_follow_lost(profile, PTR_ERR_OR_ZERO(copy) ?: err);
 }
 
-/* Find the owner of a task's ticks: current's, which holds @mm, or those of a child without mm. */
+/* Find the owner of the ticks of @task, which is current.  @mm: its address space. */
 static struct profil_owned profil_follow_owner(struct profil_recording *recording,
 					       struct task_struct *task, struct mm_struct *mm,
 					       u32 parent)
@@ -91,7 +91,7 @@ static struct profil_owned profil_follow_owner(struct profil_recording *recordin
 	return owned;
 }
 
-/* Add a process to the system-wide recordings that do not follow it: it has had no tick yet. */
+/* Add a process to the system-wide recordings that do not follow it, as it has had no tick yet. */
 static void profil_follow_meet(struct task_struct *task, struct profil_bucket *bucket)
 {
 	struct pid *pid = task_tgid(task);
@@ -122,7 +122,7 @@ static void profil_fork_watches(struct task_struct *parent, struct task_struct *
 	profil_buckets_lock(from, to);
 	if (profil_everybody_exist() && parent->mm)
 		profil_follow_meet(parent, from);
-	/* Copies go to the head of the child's chain, which may be the chain that this walks. */
+	/* Copies go to the head of the child's chain, which may be the one that is walked here. */
 	hlist_for_each_entry(watch, &from->chain, node)
 		if (watch->pid == pid && watch->profile->flags & PROFIL_FOLLOW)
 			profil_fork_watch(watch, child, to);
@@ -135,7 +135,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	struct profil_bucket *watches = NULL;
 	unsigned long flags;
 
-	/* If the filter is still 0, any profile starts, or any process is added, after the fork. */
+	/* If the filter is still 0, a profile can start, or get a process, only after the fork. */
 	memory = memory && profil_maybe_bound(parent->mm);
 	/* A kernel thread's child is another kernel thread, or soon executes a program. */
 	if (child->tgid != parent->tgid && !(parent->flags & PF_KTHREAD))
@@ -168,7 +168,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 }
 
 /*
- * If the program runs with other rights than its caller's, or may not be read, an
+ * If the program runs with rights other than its caller's, or may not be read, an
  * unprivileged user must not even see that it runs.
  */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm, bool secret)

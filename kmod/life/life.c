@@ -175,12 +175,12 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
 	profil_bindings_remove(profile);
 	/* Let the ticks in flight count. */
 	profil_sections_settle();
-	/* Ticks can still reach it by watches, and tasks by deferrals and questions. */
+	/* Ticks can still find the profile by a watch, and tasks by a deferral or a question. */
 	rcu_assign_pointer(profile->pins, NULL);
 	if (profile->recording)
 		profil_recording_end(profile->recording);
 	profil_sections_settle();
-	/* Only now: a child that was forked before the bindings went inherits a running profile. */
+	/* Only now: a child forked before the bindings were removed inherits a running profile. */
 	cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why);
 	*stored = atomic64_read(&profile->stored);
 	if (pins)
@@ -201,8 +201,8 @@ struct profil_pins *profil_profile_end(struct profil_profile *profile, u32 why, 
  * @data: for @publish
  *
  * The profile is listed before it is published, so that PROFIL_STOP_ALL always
- * finds either it or the profile that it replaces.  The lock keeps others from
- * ending it before it is published.
+ * finds either this profile or the one that it replaces.  The lock keeps other
+ * tasks from ending the profile before it is published.
  *
  * Context: Process context, may sleep.
  * Return: 0, or what @publish returned.
@@ -298,10 +298,10 @@ static struct profil_profile *profil_life_next(struct profil_profile *profile)
 	return next;
 }
 
-/* Once true, this stays true. */
+/* Return: true if no task can run there any more; once true, this stays true. */
 static bool profil_binding_is_dead(const struct profil_binding *binding)
 {
-	/* Once 0, it never rises again: no task will run there. */
+	/* Once it is 0, mm_users never rises again: no task will run there. */
 	if (!atomic_read(&binding->mm->mm_users))
 		return true;
 	/* A thread ID that is reused gets another struct pid. */
@@ -337,7 +337,10 @@ static void profil_bindings_sweep(void)
 	profil_binding_drop(removed);
 }
 
-/* End profiles that are over, and give up the claims of those that have stopped by themselves. */
+/*
+ * Retire profiles whose gate is shut or whose counters' address space has ended, and give up the
+ * claims of profiles that have stopped.
+ */
 static void profil_settle_all(void)
 {
 	int left = atomic_read(&profil_totals.profiles);

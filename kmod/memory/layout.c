@@ -24,7 +24,7 @@
 
 /* The places of up to this many regions are on the stack: allocating memory takes longer. */
 #define FEW_REGIONS	2
-/* Places besides regions: the overflow counter or the samples. */
+/* Places besides those of regions: that of the overflow counter or of the samples. */
 #define OTHER_PLACES	1
 
 /* A range of memory for counters, and where to store its position. */
@@ -129,7 +129,7 @@ static int profil_layout_compare(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	/* There may be PROFIL_REGION_MAX of them, and sort() itself does not reschedule. */
+	/* There may be PROFIL_REGION_MAX places, and sort() itself does not reschedule. */
 	cond_resched();
 	return x->start < y->start ? -1 : x->start > y->start;
 }
@@ -260,7 +260,8 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how,
 
 /**
  * profil_layout_create() - check a description and prepare it for the tick
- * @how: the description from user space; the structure itself is copied, and its flags are checked
+ * @how: a copy of the caller's description, with its flags checked; the regions are still in
+ *	current's memory
  * @table: the samples are a recording's table of counts
  *
  * Context: Process context, may sleep; reads current's memory.

@@ -116,11 +116,11 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct mute
 	struct profil_pins *pins;
 	int err;
 
-	/* The charge for a pinned page covers its element, but here most elements may have none. */
+	/* The charge for a page covers its element, but here most elements may have no page. */
 	if (!table)
 		overhead += (array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT) +
 			    !!layout->how.gate;
-	/* Before the array is allocated, because there may be a great many pages. */
+	/* Charge before the array is allocated, because there may be a great many pages. */
 	err = profil_user_charge_pages(user, pages + overhead);
 	if (err)
 		return ERR_PTR(err);
@@ -168,7 +168,7 @@ static int profil_pins_renew(struct profil_pins *pins, unsigned long at, unsigne
 		profil_sections_settle();
 		page = before;
 	} else {
-		/* Dropped memory would be of the same kind, so this is another mapping. */
+		/* Dropped memory comes back as a page of the same kind: this is another mapping. */
 		err = -EFAULT;
 	}
 	mutex_unlock(pins->lock);
@@ -218,7 +218,7 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	if (err && err != -EFAULT)
 		return err;
 	mutex_lock(pins->lock);
-	/* A gate that has lost its page stays lost.  Another thread may have looked later. */
+	/* A gate that has lost its page stays lost.  Another thread may have checked it later. */
 	if (!pins->gone && pins->gate_page && pins->gate_page != page &&
 	    (!page || profil_page_same(at, page_address(page)))) {
 		before = pins->gate_page;
@@ -230,8 +230,8 @@ static int profil_pins_check_gate(struct profil_pins *pins)
 	mutex_unlock(pins->lock);
 	if (changed) {
 		/*
-		 * Ticks read the gate in sections; the fork probe, outside of them, with interrupts
-		 * off.  This waits without the lock, so that no other task waits as long for it.
+		 * Ticks read the gate in sections; the fork probe reads it outside sections, with
+		 * interrupts off.  Wait without the lock, which other tasks may need meanwhile.
 		 */
 		synchronize_rcu();
 		profil_sections_settle();

@@ -117,8 +117,8 @@ static int profil_pages_pin_present(struct mm_struct *mm, unsigned long at, unsi
 
 /*
  * mmap_lock is dropped while waiting for a page, and pages may be gone again on return.
- * Unlike fault_in_safe_writeable(), this function tells -ENOMEM, which must not turn a region
- * off, from memory that is not mapped.
+ * Unlike fault_in_safe_writeable(), this function distinguishes a lack of memory (-ENOMEM), which
+ * must not turn a region off, from memory that is not mapped.
  */
 static int profil_pages_fault_in(struct mm_struct *mm, unsigned long at, unsigned long nr)
 {
@@ -205,8 +205,8 @@ void profil_page_unlend(struct page *page)
  * @page: the page's kernel address
  *
  * Context: Process context.
- * Return: true if the page is mapped there, is writable, and has no memory error; false if not,
- * or, by chance, if only profil_pages_pin() can tell.
+ * Return: true if the page is mapped there, is writable, and has no memory error; false if not.
+ * It may also be false by chance: then only profil_pages_pin() can tell.
  */
 bool profil_page_same(unsigned long at, const void *page)
 {

@@ -151,7 +151,7 @@ void profil_binding_drop(struct profil_binding *binding)
 		queue_rcu_work(profil_wq, &binding->free);
 }
 
-/* If a CPU sees the count but not yet the binding, profil_clock_look() finds its task later. */
+/* If a CPU sees the count but not yet the binding, profil_clock_look() later finds its task. */
 static void profil_binding_count(const struct profil_binding *binding, int change)
 {
 	struct profil_profile *profile = binding->profile;
@@ -243,9 +243,9 @@ static bool profil_binding_same_user(const struct profil_profile *a,
 
 /*
  * Find the existing binding with the session, the address space and the thread, if any, of a new
- * one.  If there is none, check for room.  Privileged bindings and others do not use up each
- * other's room.  Bindings of threads have limits of their own, because there may be thousands of
- * threads, and a tick walks past all their bindings.  A bucket does not reach its limits by
+ * binding.  If there is none, check for room.  Privileged and unprivileged bindings do not use up
+ * each other's room.  Bindings of threads have limits of their own, because there may be thousands
+ * of threads, and a tick walks past all their bindings.  A bucket does not reach its limits by
  * chance.  Return: 0 or -EBUSY.
  */
 static int profil_binding_find_place(const struct profil_bucket *bucket,
@@ -279,12 +279,12 @@ static int profil_binding_find_place(const struct profil_bucket *bucket,
 }
 
 /**
- * profil_binding_full() - check whether a process has too many profiles for another one
- * @profile: the other profile
- * @count: unprivileged profiles that the process has
+ * profil_binding_full() - check whether a process already has as many profiles as it may
+ * @profile: the profile to add
+ * @count: number of unprivileged profiles, or of their watches, that the process has
  *
  * Context: Any.
- * Return: true if there is no room.
+ * Return: true if @profile must not be added.
  */
 bool profil_binding_full(const struct profil_profile *profile, unsigned int count)
 {

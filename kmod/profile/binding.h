@@ -105,10 +105,10 @@ static inline bool profil_threads_count(void)
  * profil_everybody_met() - check whether @met contains all system-wide recordings
  * @met: bits of recordings, as in &profil_profile.everybody
  *
- * There is rarely more than one, so this only counts them, and does not search.
+ * There is rarely more than one system-wide recording, so this counts them and does not search.
  *
  * Context: Any.
- * Return: true if it does; false if not, and always if there are several.
+ * Return: true if it does; false if it does not, and always if there are several recordings.
  */
 static inline bool profil_everybody_met(u32 met)
 {
@@ -125,9 +125,9 @@ static inline bool profil_everybody_met(u32 met)
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
 /*
- * Limits for one bucket: bindings of privileged profiles, and as many of others, because a tick,
- * or a fork with interrupts off, may walk past all of them; and bindings of one unprivileged user,
- * because two of the user's address spaces may share a bucket by chance.
+ * Limits for one bucket: bindings of privileged profiles, and as many of unprivileged ones, because
+ * a tick, or a fork with interrupts off, may walk past all of them; and bindings of one
+ * unprivileged user, for two address spaces, because two may share a bucket by chance.
  */
 #define PROFIL_CHAIN_MAX	256
 #define PROFIL_CHAIN_USER_MAX	(2 * (PROFIL_BINDINGS_MAX + PROFIL_THREADS_MAX))
@@ -176,7 +176,7 @@ extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
  */
 extern DECLARE_BITMAP(profil_bindings_used, 1 << PROFIL_BINDING_BITS);
 
-/* Random, so that no user can make others' bindings share a bucket. */
+/* Random, so that no user can make other users' bindings share a bucket. */
 extern siphash_key_t profil_binding_key;
 
 /* To measure the worst case (make bench MODE=worst): all bindings share a bucket. */
@@ -207,7 +207,7 @@ static inline atomic_t *profil_binding_sieve(const struct mm_struct *mm)
 	return &profil_binding_filter[hash >> (64 - PROFIL_BINDING_BITS)];
 }
 
-/* Return: false only if @mm is certainly not profiled: others may have the same hash. */
+/* Return: false only if @mm is certainly not profiled: other mms may have the same hash. */
 static inline bool profil_maybe_bound(const struct mm_struct *mm)
 {
 	return mm && atomic_read(profil_binding_sieve(mm));

@@ -68,8 +68,8 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
  * @user: the tick has interrupted user mode
  *
  * The memory of a self profile is rechecked by current on its way to user
- * space.  A task in the kernel may take long to get there, or never get there;
- * so wait for a tick in user mode.  The table of a recording is its reader's
+ * space.  A task in the kernel may take a long time to get there, or never get
+ * there; so wait for a tick in user mode.  The table of a recording is its reader's
  * memory.  It is rechecked when the reader asks for the status, so that no
  * recorded task has to wait.
  *

@@ -2,8 +2,8 @@
 /*
  * System-wide recordings.
  *
- * When one begins, nothing is done to existing processes: each gets a watch and bindings
- * when it forks, executes a program or has a tick.
+ * When a system-wide recording begins, nothing is done to existing processes: each gets a watch
+ * and bindings when it forks, executes a program or has a tick.
  *
  * Context: process
  */
@@ -33,15 +33,17 @@ static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
 }
 
 /*
- * A tick that finds a single binding looks no further, unless it has PROFIL_KEY_MORE.  If there are
- * several callers at once, the last one sets all keys correctly.
+ * Set PROFIL_KEY_MORE in the keys of bindings whose address space may be missing from another
+ * system-wide recording, and clear it in all others.  A tick takes a fast path, which looks for no
+ * other recordings, only if the bindings that it finds lack the flag.  If callers race, the last
+ * one leaves all keys correct.
  */
 static void profil_everybody_mark(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
-		/* Lock even an empty one: a task may be adding a binding. */
+		/* Lock even an empty bucket: a task may be adding a binding. */
 		profil_everybody_mark_bucket(&profil_bindings[i]);
 		cond_resched();
 	}
@@ -58,7 +60,7 @@ static void profil_everybody_uncount(const struct profil_profile *profile)
  * @profile: the recording's profile, whose ticks can be counted
  *
  * Context: Process context, may sleep.
- * Return: 0; -EBUSY if there are too many.
+ * Return: 0; -EBUSY if there are too many system-wide recordings.
  */
 int profil_everybody_begin(struct profil_profile *profile)
 {
@@ -81,10 +83,10 @@ int profil_everybody_begin(struct profil_profile *profile)
 }
 
 /**
- * profil_everybody_end() - let no more processes into a recording
+ * profil_everybody_end() - stop adding processes to a system-wide recording
  * @profile: the recording's profile; no effect on any other profile
  *
- * Code that has already found it may use it until the end of an RCU grace period.
+ * Code that has already found the profile may use it until the end of an RCU grace period.
  *
  * Context: Process context, may sleep.
  */

@@ -75,8 +75,8 @@ void profil_recording_drain(struct profil_recording *recording)
  * profil_recording_end() - charge for a recording that has ended, and tell its reader
  * @recording: the recording
  *
- * It gets no more numbers.  The ones that it has are charged even if they are not to be kept,
- * because its file may stay open for a long time.
+ * The recording gets no more numbers.  Those that it has are charged even if they are not to be
+ * kept, because the recording's file may stay open for a long time.
  *
  * Context: Process context.
  */

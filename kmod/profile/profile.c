@@ -36,18 +36,18 @@
 
 /* CPU time between two checkpoints. */
 #define CHECKPOINT_NS	(25 * NSEC_PER_MSEC)
-/* The same in samples of an event, which may come at any rate. */
+/* The same for an event, in samples, because an event has no fixed rate. */
 #define CHECKPOINT_EVENTS	128
 
-/* Guards the list of all profiles, and the totals of those that ended. */
+/* Guards the list of all profiles, and the totals of profiles that have ended. */
 DEFINE_MUTEX(profil_profiles_lock);
 LIST_HEAD(profil_profiles);
 struct profil_totals profil_totals;
 
 /**
  * profil_sum_add() - add ticks and causes
- * @sum: added to
- * @more: added to @sum
+ * @sum: the sum
+ * @more: the ticks and causes to add to it
  *
  * Context: Any.
  */
@@ -277,7 +277,7 @@ static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 	return READ_ONCE(*(const u64 *)element);
 }
 
-/* The same, but read from current's memory, whether pinned or not. */
+/* As profil_samples_get(), but read from current's memory, whether pinned or not. */
 static u64 profil_samples_read(const struct profil_start *how, u64 index)
 {
 	u64 address = how->samples + index * how->sample_width, pc;
@@ -312,7 +312,7 @@ static u64 profil_samples_of(struct profil_profile *parent, const struct profil_
 	return pc;
 }
 
-/* Called between two elements.  Return: false if current is being killed, so will not read them. */
+/* Called between two elements.  Return: false if current is killed, and will not read the PCs. */
 static bool profil_samples_go_on(u64 index)
 {
 	if (index % PAGE_SIZE)

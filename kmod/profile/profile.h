@@ -110,7 +110,7 @@ void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status)
 /* A profile has stopped by itself and still has its claim. */
 extern bool profil_settle_wanted;
 extern struct irq_work profil_settle_irq;
-/* Its function is set by life.c. */
+/* life.c sets its function. */
 extern struct delayed_work profil_sweep;
 
 void profil_profile_stop(struct profil_profile *profile, u32 why);
@@ -175,7 +175,7 @@ struct profil_deferral {
  * @tally: the share of each CPU.  An array, because alloc_percpu() takes a fifth of the time of
  *	starting and stopping a self profile
  * @period: ns, or events, between two samples
- * @started: when it was published, in ns of CLOCK_MONOTONIC
+ * @started: when it was prepared, just before it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is to be rechecked, in jiffies
  * @state: &enum profil_state.  It changes once, from RUNNING.  A tick, a check, a command
@@ -207,7 +207,8 @@ struct profil_deferral {
  * @followed: number of processes followed now; likewise
  * @forks_lost: children and programs that could not be followed
  * @turns: number of deferrals so far
- * @hole: lowest turn of a deferral that found a hole; set before @state becomes FAULT
+ * @hole: lowest turn of a deferral whose page could not be written; set before @state becomes
+ *	FAULT
  * @no_room: time in jiffies before which a deferral does not try to charge a page, because
  *	there was no room
  * @births: memory for the births of forked children

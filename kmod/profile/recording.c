@@ -2,9 +2,9 @@
 /*
  * A recording: numbers for texts and cells.
  *
- * A text, an owner or a cell gets a number when it is first needed, and so does a module that comes
- * or goes.  The reader may look up a number until it forgets the number, or the recording is
- * freed.  A forgotten number is given again only after all others.
+ * A text, an owner or a cell gets a number when it is first needed, a module when it is loaded or
+ * unloaded.  The reader may look up a number until it forgets the number, or the recording is
+ * freed.  A forgotten number is given out again only after all others.
  *
  * Context: tracepoint probe
  */
@@ -41,7 +41,7 @@ static void profil_entry_free(struct profil_entry *entry)
  *	commands, may still look for numbers: they find none
  *
  * The last reference to a recording may be that of a task whose tick waits for as long as the task
- * does.  It must not keep the files of other users' programs.
+ * does.  Such a task must not keep the files of other users' programs open.
  *
  * Context: Process.
  */
@@ -82,7 +82,7 @@ void profil_recording_free(struct profil_recording *recording)
 {
 	if (!recording)
 		return;
-	/* No more are queued: that needs a reference, or an RCU section that is over. */
+	/* No more work is queued: that needs a reference or an RCU reader, and none is left. */
 	cancel_delayed_work_sync(&recording->fill);
 	cancel_delayed_work_sync(&recording->leave);
 	profil_pool_empty(&recording->pool);
@@ -241,7 +241,7 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
  * @payer: profil_payer() of the task that the number is for; 0: it is for no user
  *
  * Context: Any.
- * Return: the entry; NULL without memory, or without numbers.
+ * Return: the entry; NULL if there is no memory, or no free number.
  */
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
 						  const struct profil_entry *like,
@@ -262,7 +262,7 @@ struct profil_entry *profil_recording_find_locked(struct profil_recording *recor
 }
 
 /**
- * profil_recording_find() - find the number of a text, an owner or a cell, or give it one
+ * profil_recording_find() - find the number of a text, an owner or a cell, or give out a new one
  * @recording: the recording
  * @like: as for profil_recording_find_locked(); an existing entry gets its state, user and
  *	cgroup
@@ -270,7 +270,7 @@ struct profil_entry *profil_recording_find_locked(struct profil_recording *recor
  * @payer: likewise
  *
  * Context: Any but hard interrupt.
- * Return: the number; 0 without memory, or without numbers.
+ * Return: the number; 0 if there is no memory, or no free number.
  */
 u32 profil_recording_find(struct profil_recording *recording, const struct profil_entry *like,
 			  struct profil_pool *pool, unsigned long payer)
@@ -319,7 +319,7 @@ void profil_recording_identify(struct profil_identity *same, const struct file *
 	};
 }
 
-/* Return: the entry that has a number; NULL if the number was not given, or was forgotten. */
+/* Return: the entry that has a number; NULL if it was not given out, or was forgotten. */
 static struct profil_entry *profil_recording_having(struct profil_recording *recording, u32 number)
 {
 	struct profil_entry *entry;
@@ -351,11 +351,11 @@ static void profil_entry_cell(struct profil_entry *cell, const struct profil_ent
  * @recording: the recording
  * @number: the number
  * @copy: receives the entry, with references to its file and PID
- * @numbers: receives the last number that was given
- * @in_use: receives how many numbers are given and not forgotten
+ * @numbers: receives the last number that was given out
+ * @in_use: receives the count of numbers that were given out and not forgotten
  *
  * Context: Process.
- * Return: false if @number was not given, or is forgotten.
+ * Return: false if @number was not given out, or was forgotten.
  */
 bool profil_recording_get(struct profil_recording *recording, u32 number,
 			  struct profil_entry *copy, u32 *numbers, u32 *in_use)
@@ -412,7 +412,7 @@ struct file *profil_recording_release(struct profil_recording *recording, u32 nu
  * longer valid.
  *
  * Context: Process.
- * Return: 0; -ENOENT if it was not given, or is forgotten; -EINVAL for a cell that is part of
+ * Return: 0; -ENOENT if it was not given out, or was forgotten; -EINVAL for a cell that is part of
  * its owner's entry.
  */
 int profil_recording_forget(struct profil_recording *recording, u32 number)

@@ -36,7 +36,7 @@ struct task_struct;
 #define PROFIL_SOFTIRQ		((struct profil_owned) { 4 + 2 * PROFIL_OWNER_NUMBERS })
 /* The last number of these texts and owners. */
 #define PROFIL_NUMBERS_FIXED	(3 + 3 * PROFIL_OWNER_NUMBERS)
-/* The number of generations that a kernel offset can hold; as a generation, it means unknown. */
+/* The number of generations that a kernel offset can hold; as a generation, 255 means unknown. */
 #define PROFIL_GENERATIONS	255
 #define PROFIL_GENERATION_SHIFT	32	/* in a kernel offset */
 /* The highest number that a key can hold; lower in a module for tests, which use up all numbers. */
@@ -69,7 +69,7 @@ struct profil_identity {
 
 /**
  * struct profil_entry - a text, an owner, a cell or a module, and its number
- * @node: in the chain for the hash of @same; not in it for a MODULE that was unloaded
+ * @node: in the chain for the hash of @same, except for a MODULE that was unloaded
  * @next: in the chain for the hash of @number
  * @number: from 1; for an OWNER, the first of its PROFIL_OWNER_NUMBERS
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
@@ -121,7 +121,7 @@ struct profil_entry {
  *	record/modules.c only
  * @modules_ticked: there was a tick in a module in this generation; set by ticks, cleared by
  *	record/modules.c
- * @told: in profil_told, or empty
+ * @told: links the recording in profil_told; empty if it is not there
  * @news: the wake-up of its session's reader, triggered by each new number; NULL once the session
  *	may end, after the last tick.  Changed under @lock
  * @lives: number of address spaces so far; the next one gets the next number
@@ -133,8 +133,8 @@ struct profil_entry {
  * @kept: pages that @user pays for entries
  * @ended: ticks no longer count, so modules that come and go do not matter, no process is followed
  *	any more, and nothing is taken from @pool.  Set once, under @lock
- * @nr: the last number that was given
- * @in_use: numbers that are given and not forgotten
+ * @nr: the last number that was given out
+ * @in_use: count of numbers that were given out and not forgotten
  * @entries: number of entries that have these numbers
  * @used: numbers in use in each share
  * @limit: maximum of @in_use; constant
@@ -197,8 +197,9 @@ static inline u32 profil_recording_share(const struct profil_recording *recordin
  * @payer: profil_payer() of the task that the numbers are for; 0: they are for no user
  *
  * A share with a limit never has more numbers than are left for all.  So whatever one user's
- * programs do, others' still get numbers, and a single user gets half.  However many users there
- * are, an eighth is kept for share 0: for the recording's creator, and for entries of no user.
+ * programs do, other users' programs still get numbers, and a single user gets less than half.
+ * However many users there are, an eighth of the numbers is kept for share 0: for the recording's
+ * creator, and for entries of no user.
  *
  * Context: Any.
  * Return: their number; an owner needs PROFIL_OWNER_NUMBERS.
@@ -294,7 +295,7 @@ static inline struct profil_profile *profil_everybody_next(u32 *met)
  * profil_everybody_bit() - the bit of a system-wide recording, for profil_everybody_next()
  * @profile: a profile
  *
- * Watches may still lead to a recording that has ended, whose bit may be another's by now.
+ * Watches may still lead to a recording that has ended; another may have its bit by now.
  *
  * Context: Any; under RCU, as for profil_everybody_next().
  * Return: the bit; 0 if it is not a system-wide recording, or has ended.

@@ -35,7 +35,7 @@
 #define PROFILE_FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
-/* Entries take at most one and a half times the memory of the table of counts, or 6 MiB. */
+/* Entries take at most one and a half times the table's memory, or 6 MiB if that is more. */
 #define COUNTS_NUMBER	8
 #define NUMBERS_MIN	BIT(15)
 #define CHAIN_NUMBERS	16
@@ -193,11 +193,11 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
  * @profile: the recording's profile
  * @mm: the address space
  *
- * Its recorded threads share the number.  Otherwise, generated code in its memory would be a
- * different text for each thread.
+ * The recorded threads of an address space share its number.  Otherwise, generated code in its
+ * memory would be a different text for each thread.
  *
  * Context: Any.
- * Return: the number, a new one unless another of its threads is recorded.
+ * Return: the number, a new one unless another thread of @mm is recorded.
  */
 u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm)
 {
@@ -287,7 +287,7 @@ int profil_recording_move(struct profil_profile *profile, const struct profil_st
 
 	if (!pins)
 		return -ENOENT;
-	/* Do not hold these pins while waiting: they are charged only while they are in use. */
+	/* Do not hold the pins while waiting: once replaced, they are charged to no user. */
 	own = pins->mm == current->mm;
 	old = profil_layout_get(pins->layout);
 	profil_pins_put(pins);
@@ -325,7 +325,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 	}
 	if (watch->profile != profile)
 		return NULL;
-	/* There was no memory for its owner when it forked or executed a program. */
+	/* When the process forked or executed a program, there was no memory for its owner. */
 	if (watch->owned.owner == PROFIL_NOBODY.owner)
 		profil_owned_write(&watch->owned, owned);
 	return watch;
@@ -353,7 +353,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	struct profil_bucket *bucket;
 	unsigned long flags;
 
-	/* The task may have passed the exit probe, which would have to end the watch. */
+	/* The task may have passed the exit probe, which would have had to end the watch. */
 	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
 		goto free;
 	watch = profil_meet_alloc(profile, sizeof(*watch));

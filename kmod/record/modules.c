@@ -25,7 +25,7 @@
 #define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)
 
 /**
- * profil_modules_begin() - keep a recording up to date about modules from now on
+ * profil_modules_begin() - start to track the modules of the kernel for a recording
  * @recording: a recording that counts ticks by kernel address
  *
  * Context: Process context, may sleep.
@@ -52,8 +52,8 @@ static bool profil_modules_lost(const struct profil_recording *recording)
 }
 
 /*
- * Make an entry for a module's code, without its number and first generation.  Once the code has
- * gone, its entry is no longer found by identity, because the module may be loaded there again.
+ * Make an entry for a module's code, without its number and first generation.  Once the code is
+ * unloaded, its entry is no longer found by identity: the module may be loaded there again.
  */
 static struct profil_entry profil_modules_like(const struct module *module,
 					       const struct profil_code *code)
@@ -71,7 +71,7 @@ static struct profil_entry profil_modules_like(const struct module *module,
 	return like;
 }
 
-/* Not charged to the recorder, from whose memory cgroup the loader must not reclaim. */
+/* Not charged to the recorder: the task that loads a module must not reclaim in its cgroup. */
 static void profil_modules_fill(struct profil_pool *pool)
 {
 	profil_pool_fill(pool, 1, sizeof(struct profil_entry), GFP_KERNEL);
@@ -121,7 +121,7 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 	profil_modules_fill(&pool);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_find_locked(recording, &like, &none, 0);
-	/* No module has had a tick since this one was loaded, so the reader need not know it. */
+	/* No module has had a tick since this module was loaded, so the reader need not know it. */
 	unused = (entry ? entry->state : 0) == recording->generation &&
 		 !READ_ONCE(recording->modules_ticked);
 	if (!unused)
@@ -136,7 +136,7 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 		profil_recording_forget(recording, number);
 }
 
-/* Begin a new generation for ticks in the code that is being loaded, if this one has ticks. */
+/* Code is being loaded: begin a new generation for its ticks, if the current one has any ticks. */
 static void profil_modules_change(struct profil_recording *recording)
 {
 	if (profil_modules_lost(recording) || !READ_ONCE(recording->modules_ticked))

@@ -201,7 +201,7 @@ struct profil_owned profil_owner_fork(struct profil_recording *recording,
  * @recording: the recording
  * @owned: the owner; no effect if it is not of one process, or has ended
  * @pid: the process's thread group
- * @look: give the reader the process's present user and cgroup: its program has not changed
+ * @look: note the process's current user and cgroup for the reader; its program has not changed
  *
  * Called when the process ends, executes another program, or is no longer followed.  In the last
  * case, the reader gets no later user and cgroup, because no probe would notice that the process

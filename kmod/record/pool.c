@@ -16,8 +16,9 @@
 #include <linux/spinlock.h>
 
 /*
- * Numbers of nodes in a pool: at the start, if only execs, or also forks, are followed (the first
- * entries take six of them); when the pool is full; and below which it is filled again.
+ * Numbers of nodes: in a new pool, if only execs are followed (the first entries take six nodes);
+ * in a new pool, if forks are followed, too; in a full pool; and the number below which a pool is
+ * filled again.
  */
 #define POOL_EXECS	14
 #define POOL_START	70
@@ -108,7 +109,7 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
 /**
  * profil_meet_alloc() - allocate memory for a lookup after a tick
  * @profile: the profile of a recording, whose memory cgroup is active
- * @bytes: how much
+ * @bytes: size of the memory
  *
  * In a system-wide recording, only the work that fills the pool reclaims memory, and no task does.
  * The work item that all recordings share (record/unmet.c) does not reclaim either.

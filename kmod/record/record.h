@@ -84,8 +84,9 @@ void profil_watches_remove(struct profil_recording *recording);
 
 /* pool.c */
 /*
- * This many nodes of a pool are for probes alone, because a later tick can ask again.  A recording
- * that follows forks begins with more, so that the pool is filled before ticks find no memory.
+ * This many nodes of a pool are for probes alone: if a tick finds no memory, a later tick can try
+ * again.  A recording that follows forks begins with more nodes, so that the pool is filled before
+ * ticks find no memory.
  */
 #define PROFIL_POOL_PROBES	48
 

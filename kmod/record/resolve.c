@@ -66,7 +66,7 @@ static void profil_resolve_vma(struct vm_area_struct *vma, struct found *found)
 	found->hit.low = low;
 	found->hit.span = end - low + 1;
 	found->hit.mappings = profil_mm_mappings(vma->vm_mm);
-	/* No device's or io_uring's file: a recording would hold it, and a reader could open it. */
+	/* Not a file of a device or io_uring: a recording would hold it; a reader could open it. */
 	if (vma->vm_file && S_ISREG(file_inode(vma->vm_file)->i_mode)) {
 		offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
 		/* No known executable is that large. */
@@ -299,7 +299,7 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 	profil_file_put(found->file);
 }
 
-/* @alive: the address space of the question is not gone. */
+/* @alive: the question's address space still exists. */
 static void profil_resolve_look(const struct profil_question *question, u64 pc, bool alive,
 				struct found *found)
 {
@@ -325,7 +325,7 @@ bool profil_resolve_call(struct profil_question *question, u64 pc)
 {
 	struct found found;
 
-	/* mm_users is not raised: a worker would have to end the address space, and close files. */
+	/* Do not raise mm_users: if the process exited, this worker would have to close files. */
 	if (!atomic_read(&question->mm->mm_users))
 		return false;
 	profil_resolve_look(question, pc, true, &found);

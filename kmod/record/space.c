@@ -36,7 +36,7 @@ struct cell {
 
 /**
  * struct space - the cache for an address space
- * @hits: the part that ticks read, and the lock; first, because the cache is freed by its address
+ * @hits: the part that ticks read, and the lock; the first member, because kfree() gets its address
  * @forgets: the value of &profil_recording.forgets for which @cell is valid
  * @cell: cells, by a hash of the text
  */

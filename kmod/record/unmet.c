@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks in kernel mode that wait for a work item.  It finds the owners of tasks that are new to a
- * system-wide recording, and the texts from which tasks called the kernel.
+ * Ticks in kernel mode that wait for a work item.  The work item finds the owners of tasks that are
+ * new to a system-wide recording, and the texts from which tasks called the kernel.
  *
  * The tasks cannot do this: a task may stay in a system call for as long as it likes, and a kernel
  * thread never leaves the kernel.

@@ -18,7 +18,7 @@
 
 /* Ticks of the exit of a process may still come for this long after its end. */
 #define LEAVE_AFTER	DIV_ROUND_UP(HZ, 10)
-/* In a storm of exits, the work item runs once for all watches of this time, not once for each. */
+/* In a storm of exits, the work item runs once per this time for all watches, not once for each. */
 #define LEAVE_TOGETHER	DIV_ROUND_UP(HZ, 20)
 
 struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
@@ -36,8 +36,9 @@ void profil_watches_init(void)
 }
 
 /*
- * Strangers' processes must not use up the user's limit.  In a system-wide recording they are
- * followed, once each, and privileged users may follow strangers who then fork.
+ * Return: true if watches are not charged: other users' processes must not use up the user's limit.
+ * A system-wide recording follows each of these processes once, and a privileged user may follow
+ * some that fork.
  */
 static bool profil_watch_is_free(const struct profil_profile *profile)
 {
@@ -261,7 +262,7 @@ void profil_watches_remove(struct profil_recording *recording)
 		if (watch) {
 			bucket = profil_watch_bucket(watch->pid);
 			raw_spin_lock_irqsave(&bucket->lock, flags);
-			/* First, while the exec probe still finds the watch, and so waits. */
+			/* First: the exec probe still finds the watch, and waits for the lock. */
 			if (!hlist_unhashed(&watch->node))
 				profil_owner_end(recording, watch->owned, watch->pid, true);
 			profil_watch_remove(watch);

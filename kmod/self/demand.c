@@ -2,8 +2,8 @@
 /*
  * Self profiles: pages that are pinned when a tick needs them.
  *
- * A classic Unix kernel looks up a counter only when it has to increment it: it counts in
- * whatever is mapped there then, and only a tick that finds a hole turns profiling off.
+ * A classic Unix kernel looks up a counter only when it has to increment it: it counts in the
+ * page that is mapped at that moment, and only a tick that finds no page turns profiling off.
  * Here, a tick that finds no pinned page is deferred (tick/count.c).  On its way to user mode,
  * the interrupted thread pins the page, counts the tick, and leaves the page pinned for later
  * ticks.  If a limit leaves no room for another pinned page, the page is unpinned again, which

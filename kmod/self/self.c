@@ -24,8 +24,8 @@
 		       PROFIL_OWED_TICKS))
 
 /*
- * Nodes in the pool of births: at the start, and once the program has forked.  That many
- * threads can fork before the first of them, on its way to user mode, refills the pool.
+ * Nodes in the pool of births: at the start, and once the program has forked.  As many threads as
+ * there are nodes can fork before the first one, on its way to user mode, refills the pool.
  */
 #define BIRTHS_START	2
 #define BIRTHS		32
@@ -273,7 +273,7 @@ static int profil_self_adopt(const struct profil_birth *birth)
 /*
  * Runs in the child before its first instruction in user mode; or in its exit, when
  * it no longer has an mm and nothing is left to profile.  If the child is being killed,
- * a failure loses nothing: it will not run in user mode.
+ * a failure loses nothing: the child will not run in user mode.
  */
 static void profil_birth_work(struct callback_head *work)
 {
@@ -304,7 +304,7 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	struct profil_birth *birth;
 
 	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);
-	/* Ended, its gate shut, or inherited from a profile that was off: nothing to inherit. */
+	/* Nothing to inherit: the profile has ended or was never on, or its gate is shut. */
 	if (!pins || !profil_pins_open(pins))
 		return;
 	birth = profil_pool_take(&profile->births);

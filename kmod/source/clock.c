@@ -6,10 +6,10 @@
  * its own share of the ticks.  So users with different periods do not put one
  * timer each on every CPU.
  *
- * Like an event, it is a source, which claims start and stop (source.c, serve.c).  There are two
- * kinds of clock, and a module parameter chooses one.  The lazy clock is an hrtimer on each CPU,
- * armed when a profiled task is switched in, and not rearmed when it interrupts any other task.
- * The perf clock is a perf event on each CPU.
+ * Like an event, the clock is a source: profiles' claims on it start and stop it (source.c,
+ * serve.c).  There are two kinds of clock, and a module parameter chooses one.  The lazy clock is
+ * an hrtimer on each CPU, armed when a profiled task is switched in, and not rearmed when it
+ * interrupts any other task.  The perf clock is a perf event on each CPU.
  *
  * Context: process
  */
@@ -217,7 +217,7 @@ void profil_clock_look_all(void)
 void profil_clock_look(struct mm_struct *mm)
 {
 	profil_clock_look_here();
-	/* Not needed if current is the only task of @mm. */
+	/* If current is the only task of @mm, the other CPUs need not look. */
 	if (mm != current->mm || atomic_read(&mm->mm_users) != 1)
 		profil_clock_look_all();
 }

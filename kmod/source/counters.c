@@ -6,8 +6,8 @@
  * event of another CPU interrupts that CPU.  perf itself takes the event from a CPU that goes
  * offline.
  *
- * perf checks the credentials of a kernel thread here, because the user who profiles may not be
- * allowed to count on all CPUs.
+ * perf checks the credentials of the worker that runs this, not of the user who profiles, who may
+ * not be allowed to count on all CPUs.
  *
  * Context: process
  */
@@ -50,7 +50,7 @@ static void profil_counters_stop(struct profil_source *source, unsigned int cpu)
 
 /*
  * perf cannot properly change the period of an event that counts in code, not in hardware: its next
- * ticks would come at the older period, but stand for the new one.  The older event is released
+ * ticks would come at the old period, but stand for the new one.  The old event is released
  * only once the new one ticks, because perf patches code, and may wait, for the first event and
  * after the last one.
  */
@@ -68,7 +68,7 @@ static int profil_counters_replace(struct profil_source *source, unsigned int cp
 	return 0;
 }
 
-/* If a PMU refuses the new period, its ticks still say which period they stand for. */
+/* If a PMU refuses the new period, each tick still says which period it stands for. */
 static int profil_counters_start(struct profil_source *source, unsigned int cpu, u64 period)
 {
 	struct profil_source_cpu *here = per_cpu_ptr(source->cpu, cpu);

@@ -61,8 +61,8 @@ typedef void (*profil_source_turn_t)(struct profil_source *source);
  * Each change restarts the source on every CPU, so a user who keeps asking for different periods
  * could keep it from ticking at all.  So a period at least halves if it gets shorter, and gets
  * longer only after a while.  At each change, each CPU loses the part of a period that it has
- * counted.  For an event that counts in code, that may be all that happens in a second, so its
- * period does not get longer.
+ * counted.  If an event counts in code, that part may be all its events of a second, so its period
+ * does not get longer.
  */
 static u64 profil_source_want(const struct profil_source *source)
 {
@@ -96,7 +96,7 @@ static void profil_source_stop_cpu(struct profil_source *source, unsigned int cp
 	cpumask_clear_cpu(cpu, &source->cpus);
 }
 
-/* Return: 0; -ENODEV if it is not to tick there, or the CPU is offline; another error. */
+/* Return: 0; -ENODEV if the CPU is not to have ticks, or is offline; another error. */
 static int profil_source_run_cpu(struct profil_source *source, unsigned int cpu, u64 period)
 {
 	bool wanted = profil_clock_wants_cpu(cpu), known = cpumask_test_cpu(cpu, &source->cpus);
@@ -169,7 +169,7 @@ static void profil_source_run(struct profil_source *source)
 		source->turns = true;
 	}
 	spin_unlock(&profil_sources_lock);
-	/* Its last user has gone since the turn was chosen. */
+	/* The source's last user has gone since the turn was chosen. */
 	if (!period)
 		return;
 	err = profil_source_run_at(source, period);
@@ -353,7 +353,7 @@ void profil_sources_review(void)
 }
 
 /*
- * perf took this CPU's events when it went offline, even events that were created after the
+ * perf took this CPU's events when the CPU went offline, even events that were created after the
  * callbacks of modules had run.  The CPU can have new events now.
  */
 static int profil_sources_cpu_online(unsigned int cpu)
@@ -362,7 +362,7 @@ static int profil_sources_cpu_online(unsigned int cpu)
 
 	spin_lock(&profil_sources_lock);
 	cpumask_clear_cpu(cpu, &profil_clock_source.cpus);
-	/* A turn may have passed this CPU, and then change the period: the next one starts it. */
+	/* A turn may have passed this CPU, and then change the period: the next turn starts it. */
 	if (profil_lazy_clock_online(&profil_clock_source, cpu) &&
 	    !profil_clock_source.turns)
 		cpumask_set_cpu(cpu, &profil_clock_source.cpus);
@@ -418,7 +418,7 @@ void profil_sources_exit(void)
 	profil_clock_source.idle = jiffies - LINGER_OPEN;
 	mod_delayed_work(profil_wq, &serve_clock, 0);
 	flush_delayed_work(&serve_clock);
-	/* Not before: the callback has to stop the clock of a CPU that goes offline. */
+	/* Only now: until here, a CPU that went offline needed the callback to stop its clock. */
 	cpuhp_remove_state_nocalls(hotplug_state);
 	cancel_delayed_work_sync(&serve_clock);
 	flush_work(&serve);

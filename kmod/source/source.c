@@ -11,7 +11,7 @@
 #include <linux/jiffies.h>
 #include <linux/string.h>
 
-/* Limits, as each source costs a counter on every CPU: for all, and without CAP_PERFMON. */
+/* Limits on sources, as each needs a counter on every CPU: in all, and without CAP_PERFMON. */
 #define SOURCES_MAX	64
 #define SOURCES_USERS	40
 
@@ -19,7 +19,7 @@
  * profil_source_choose() - copy the event of a proof
  * @attr: receives the event to count
  * @event: the caller's event
- * @period: of the recording, in events
+ * @period: the recording's period, in events
  *
  * perf may have permitted the event for one process only, but here it is counted on every CPU,
  * for all tasks.  A software event costs only a few instructions there.  Hardware counters,
@@ -57,7 +57,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	attr->exclude_host = from->exclude_host;
 	attr->exclude_guest = from->exclude_guest;
 	attr->precise_ip = from->precise_ip;
-	/* Otherwise perf lets a CPU collect precise samples, and calls the handler for the last. */
+	/* Otherwise a CPU may collect precise samples, and perf handles only the last one. */
 	attr->wakeup_events = 1;
 	attr->bp_type = from->bp_type;
 	switch (from->type) {
@@ -68,14 +68,14 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
 	case PERF_TYPE_RAW:
-		/* Intel's CPUs then store branches, and perf calls no handler for them. */
+		/* At period 1, Intel CPUs store branches, and perf calls no handler for them. */
 		if (period < 2)
 			return -EINVAL;
 		break;
 	case PERF_TYPE_TRACEPOINT:
 		break;
 	default:
-		/* Other PMUs count for no task, or are set up from the caller's memory (probes). */
+		/* Other PMUs cannot count for a task, or use pointers to user memory (probes). */
 		if (pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
 	}
@@ -90,8 +90,9 @@ static struct profil_source *profil_claim_source(const struct profil_claim *clai
 }
 
 /*
- * @attr: the event of @claim.  Claims on a breakpoint with different periods do not share a source:
- * a CPU has too few breakpoints to replace one.
+ * @attr: the event of @claim.  Two claims on a breakpoint share a source only if their periods are
+ * equal: to change a period, a new event is created before the old one is released, and a CPU has
+ * too few breakpoints for both.
  */
 static bool profil_source_fits(const struct profil_source *source,
 			       const struct profil_claim *claim,
@@ -105,7 +106,7 @@ static bool profil_source_fits(const struct profil_source *source,
 	       (attr->type != PERF_TYPE_BREAKPOINT || period == claim->period);
 }
 
-/* Return: the source that ticks for a claim, or will; NULL if there is none, or if it cannot. */
+/* Return: the source that ticks, or will tick, for a claim; NULL if there is none that can. */
 static struct profil_source *profil_source_find(const struct profil_claim *claim,
 						const struct perf_event_attr *attr)
 {
@@ -157,7 +158,7 @@ static void profil_source_put(struct profil_claim *claim)
 	if (profil_source_is_claimed(claim)) {
 		rb_erase_cached(&claim->node, &source->users);
 		RB_CLEAR_NODE(&claim->node);
-		/* A longer period for the others can wait for profil_sources_review(). */
+		/* A longer period for the other claims can wait for profil_sources_review(). */
 		if (!profil_source_is_used(source)) {
 			source->idle = jiffies;
 			profil_source_queue(source);
@@ -201,7 +202,7 @@ static int profil_source_claim(struct profil_claim *claim, const struct perf_eve
 	return 0;
 }
 
-/* Return: true if the source serves the claim, or never will, for the reason in @err. */
+/* Return: true if the wait is over: the source serves the claim, or @err says why it never will. */
 static bool profil_source_try(struct profil_claim *claim, const struct perf_event_attr *attr,
 			      struct profil_source *fresh, int *err)
 {

@@ -31,7 +31,7 @@ struct task_struct;
  * @close: undoes @open when no CPU ticks any more
  * @start: tick on a CPU every @period; if it ticks there already, only change the period
  * @stop: stop ticking on a CPU; no effect if it does not tick there.  Waits for a running tick,
- *	unless all that ticks reach is freed a grace period later
+ *	unless everything that ticks use is freed a grace period later
  *
  * Called in process context, without a lock, by the source's work item only, except that @open may
  * be called when the module is loaded.

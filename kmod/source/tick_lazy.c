@@ -120,7 +120,7 @@ static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
  * The timer was set to a point without reading the time.  If that point had passed, the kernel
  * runs the timer again in the same interrupt, so such a tick is late, and more points may have
  * passed.  Low-resolution timers run in the scheduler's tick, which the kernel does not count as a
- * timer interrupt, so their ticks always look late.  Only the time tells whether they are.
+ * timer interrupt, so their ticks always look late.  Only the time tells which are late.
  */
 static noinline enum hrtimer_restart profil_lazy_tick_any(struct profil_lazy_clock *clock)
 {

@@ -98,7 +98,8 @@ static void profil_note_count(struct profil_note *note)
  * profil_event_notes_count() - count the notes of this CPU's NMIs
  * @work: the work of the CPU's notes
  *
- * Only the present notes: NMIs may write more at any time, and queue @work again.
+ * Counts only the notes that exist at the start: NMIs may write more at any time, and then queue
+ * @work again.
  *
  * Context: Hard interrupt.
  */

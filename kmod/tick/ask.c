@@ -4,9 +4,9 @@
  *
  * A tick cannot look these up.  If it came in user mode, its task does, before it executes another
  * instruction there (record/resolve.c).  A task in kernel mode may stay there for as long as it
- * likes, so a work item looks (record/unmet.c).  A task in the kernel has at most one place of a
- * CPU for each recording.  The tasks of one user cannot take all places of a mode, and the ticks of
- * one mode cannot take the places of another.
+ * likes, so a work item looks them up (record/unmet.c).  A task in the kernel uses at most one of a
+ * CPU's places for each recording.  The tasks of one user cannot take all places of a mode, and the
+ * ticks of one mode cannot take the places of another.
  *
  * Context: hard interrupt
  */
@@ -42,7 +42,7 @@ static struct profil_question *profil_ask_find(const struct profil_profile *prof
 		task = smp_load_acquire(&question->task);	/* NULL once it is answered */
 		if (!task) {
 			room = question;
-			/* Usually the first one is free: do not look at the others. */
+			/* Usually the first place is free: do not look at the others. */
 			if (mode == PROFIL_MODE_USER && !i)
 				break;
 			continue;

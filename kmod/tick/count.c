@@ -114,7 +114,7 @@ enum profil_cause profil_count_at(struct profil_profile *profile, const struct p
 		return PROFIL_DEFERRED;
 	cause = profil_counter_add(layout, counter, place->width, ticks);
 	if (cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP) {
-		*ticks = 1;	/* the profile is off for the others */
+		*ticks = 1;	/* for the rest, the profile is off */
 		profil_profile_stop(profile, PROFIL_STATE_LIMIT);
 	}
 	return cause;
@@ -220,8 +220,8 @@ bool profil_defer_runs(const struct profil_deferral *deferral, const struct prof
  * @hole: the page is not there, or cannot be written
  *
  * Interrupts stay off from the check of the gate until the ticks are counted: a program that shuts
- * the gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
- * one counter take few additions, and the elements of an array of PCs are in one page.
+ * the gate and then waits for ticks with membarrier(2) waits for this, too.  The wait is short:
+ * ticks of one counter take few additions, and the elements of an array of PCs are in one page.
  *
  * Context: Process context in the thread that had the ticks.
  * Return: true if ticks are left, which need the next page of the array.

@@ -75,7 +75,7 @@ static __always_inline void profil_window(void)
 	__cause;								\
 })
 
-/* Add *@ticks, up to the limit.  *@ticks becomes the number that fit, or stays if none do. */
+/* Add *@ticks, up to the limit.  If any fit, *@ticks receives the number that did. */
 static __always_inline enum profil_cause profil_counter_limit(const struct profil_layout *layout,
 							      void *counter, u32 width, u64 *ticks)
 {

@@ -17,7 +17,7 @@ struct task_struct;
 
 /**
  * enum profil_where - the context that an event interrupted
- * @PROFIL_IN_THIS: the present context, because the event was not noted
+ * @PROFIL_IN_THIS: the current context, because the event was not noted
  * @PROFIL_IN_TASK: the task
  * @PROFIL_IN_SOFTIRQ: a softirq
  * @PROFIL_IN_IRQ: an interrupt, other than the event's own

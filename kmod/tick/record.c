@@ -52,7 +52,7 @@ bool profil_table_claim(struct profil_count *element, u64 key, struct profil_new
  *
  * Without a second place, a table that is replaced when it is three eighths full would
  * lose a tick now and then.  Keys with the same index differ in the low half of the product.
- * @news, the wake-up of the reader, stays: the end of its session waits for this section.
+ * @news, the wake-up of the reader, stays valid: the end of its session waits for this section.
  */
 static enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
 					  struct profil_news *news)
@@ -238,7 +238,7 @@ static bool profil_record_wait(struct profil_profile *profile, struct profil_own
 			  PROFIL_MODE_KERNEL);
 }
 
-/* Let a tick whose text or owner is not known wait.  If it cannot, count it. */
+/* Defer a tick whose text or owner is unknown.  If that fails, count it with what is known. */
 static noinline enum profil_cause profil_record_other(struct profil_profile *profile,
 						      struct profil_owned owned,
 						      struct pt_regs *regs)
@@ -248,7 +248,7 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 		if (!profile->everybody || !profile->recording->kernel)
 			return READ_ONCE(profile->state) == PROFIL_STATE_RUNNING ?
 				       PROFIL_NO_USER_PC : PROFIL_OFF;
-		/* It may have borrowed the address space, whose owner is not the thread's. */
+		/* The thread may have borrowed the address space: use the thread's own owner. */
 		owned = profil_record_watched(profile);
 	}
 	if (profil_record_wait(profile, owned, regs))

@@ -39,12 +39,12 @@ struct task_struct;
 #define PROFIL_QUESTION_TICKS	8
 /**
  * enum profil_mode - the mode of a task at a tick that waits
- * @PROFIL_MODE_USER: in user mode; the task looks before it goes on there
+ * @PROFIL_MODE_USER: in user mode; the task looks up owner and text before it goes on there
  * @PROFIL_MODE_INSIDE: in the kernel, but the tick counts in user mode (see @inside in &struct
- *	profil_claim).  The task looks when its page fault or system call is over
+ *	profil_claim).  The task looks them up when its page fault or system call is over
  * @PROFIL_MODE_URING: in user mode, but the task uses io_uring.  It may run io_uring's works first,
  *	and these may wait for a lock that is held during a page fault
- * @PROFIL_MODE_KERNEL: in the kernel; a work item looks
+ * @PROFIL_MODE_KERNEL: in the kernel; a work item looks them up
  */
 enum profil_mode {
 	PROFIL_MODE_USER,
@@ -93,7 +93,7 @@ struct profil_question {
  * only 8 KiB of static variables for a CPU.
  */
 extern struct profil_question __percpu *profil_questions;
-/* Its function is in record/unmet.c. */
+/* record/unmet.c sets its function. */
 extern struct irq_work profil_ask_irq;
 
 bool profil_ask(struct profil_profile *profile, struct profil_owned owned, u64 place,
@@ -117,7 +117,7 @@ static __always_inline struct profil_count *profil_table_element(const struct pr
 	return page + (position & ~PAGE_MASK);
 }
 
-/* Only the product's highest bits depend on the key's highest bits, which are the cell's number. */
+/* Use the product's highest bits: only they depend on the cell's number, the key's highest bits. */
 static __always_inline u64 profil_table_index(const struct profil_pins *pins, u64 key)
 {
 	return hash_64(key, pins->layout->count_bits);

@@ -207,7 +207,7 @@ void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u
 		profil_profile_checkpoint(profile, tally, user_mode(regs));
 }
 
-/* Return: false if a binding to current's address space is only to another of its threads. */
+/* @binding: to current's address space.  Return: false if it is only to another thread. */
 static bool profil_binding_is_current(const struct profil_binding *binding)
 {
 	return !binding->thread || binding->thread == task_pid(current);
@@ -297,7 +297,7 @@ static void profil_late_profile(struct profil_profile *profile, struct pt_regs *
  * @regs: the interrupted registers
  * @period: the clock's period, in ns
  * @since: time since which they are missing, in ns of CLOCK_MONOTONIC
- * @due: when the present tick, which is not one of them, was due
+ * @due: when the current tick, which is not one of them, was due
  *
  * Missing ticks are charged to current, back to when it was switched in: tasks that
  * ran before are no longer known.  The idle task has lost nothing.

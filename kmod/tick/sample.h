@@ -105,7 +105,7 @@ profil_sample_fast(const struct profil_profile *profile, struct profil_tally *ta
 
 	if (!profil_sample_may_be_fast(pins, regs))
 		return PROFIL_NR_CAUSES;
-	/* Usually the region of the previous tick; there may be no regions. */
+	/* Usually the PC is in the region of the previous tick; there may be no regions. */
 	bin = &pins->layout->bin[tally->region];
 	if (unlikely(tally->region >= pins->layout->nr_bins ||
 		     pc - bin->low >= bin->high - bin->low)) {
@@ -159,8 +159,8 @@ static __always_inline bool profil_tick_fast(struct profil_profile *profile,
 }
 
 /*
- * Return: the only binding in the bucket of @mm, which may be another address space's; NULL if
- * there are none or several, or if the previous lookup was of another address space.
+ * Return: the only binding in the bucket of @mm, possibly to another address space; NULL if there
+ * is no binding, or more than one, or if the previous lookup was of another address space.
  */
 static __always_inline struct profil_binding *profil_tick_only(const struct mm_struct *mm)
 {

@@ -13,8 +13,8 @@
  * to the open file and ends with PROFIL_STOP, the last close, or the address space that holds its
  * table.
  *
- * Every command takes a pointer to a structure that begins with its own size in bytes.  If it is
- * shorter than the module's, but at least as long as the first version, it is treated as if padded
+ * Every command takes a pointer to a structure that begins with its own size in bytes.  A structure
+ * shorter than the module's, but at least as long as the first version, is treated as if padded
  * with zeroes.  A longer one is accepted if all bytes that the module does not know are zero.
  * Members marked "out" are written when the command succeeds, and ignored on entry.  Commands can
  * be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and
@@ -196,9 +196,9 @@ struct profil_gate {
  * @flags: in: &enum profil_flag
  * @clock: in: &enum profil_clock
  * @limit_policy: in: &enum profil_limit
- * @period: in: CPU time between two samples of one CPU, in ns
- * @limit: in: the greatest value of a counter; 0, or a value too large for the counter: the
- *	most that it can hold
+ * @period: in: CPU time between two samples on one CPU, in ns
+ * @limit: in: the greatest value that a counter may reach; if 0, or more than a counter can hold,
+ *	the counter's maximum
  * @regions: in: address of an array of &struct profil_region
  * @nr_regions: in: number of elements of @regions
  * @region_size: in: bytes per element
@@ -282,8 +282,8 @@ struct profil_stop_all {
  * @PROFIL_STATE_LIMIT: stopped by a counter at its limit
  * @PROFIL_STATE_FULL: stopped by a full array of PCs
  * @PROFIL_STATE_FAULT: off because its memory went away
- * @PROFIL_STATE_STOPPED: a recording that PROFIL_STOP_ALL, or the end of the address space that
- *	holds its table, has stopped, or that PROFIL_STOP_KEEP has kept.
+ * @PROFIL_STATE_STOPPED: a recording that was stopped by PROFIL_STOP_ALL or by the end of the
+ *	address space that holds its table, or was kept by PROFIL_STOP_KEEP.
  *	(A self profile that PROFIL_STOP_ALL ends is PROFIL_STATE_NONE.)
  *
  * A child made by fork begins in the state of its parent's profile.  If the
@@ -304,12 +304,13 @@ enum profil_state {
  * @flags: in: 0
  * @profile: in: 0 for the caller's self profile, or a recording of this open file
  * @state: out: &enum profil_state
- * @period: out: CPU time between two samples of one CPU, in ns; or events
+ * @period: out: CPU time between two samples on one CPU, in ns; for an event, the number of events
+ *	between them
  * @ticks: out: all ticks of the profile
  * @counted: out: ticks that incremented a counter of a region or the overflow
  *	counter, or stored a PC in the samples
- * @outside: out: ticks in a region without counters; and ticks in no region, if there is neither
- *	an overflow counter nor room for them in an array of samples
+ * @outside: out: ticks in a region without counters; also ticks in no region, if the profile has
+ *	neither an overflow counter nor samples, or if the array of samples is full
  * @saturated: out: ticks whose counter was at its limit
  * @kernel: out: ticks in kernel mode, except those that count at a user PC (PROFIL_KERNEL_TICKS)
  * @no_user_pc: out: ticks of a kernel thread, io_uring worker or the like in
@@ -327,7 +328,7 @@ enum profil_state {
  * @pinned: out: memory pinned for the profile, in bytes, not counting the gate's page
  * @processes: out: number of address spaces in the profile now; one that ends is counted for
  *	up to two seconds more
- * @forks_lost: out: number of children that could not be followed
+ * @forks_lost: out: number of children, and of executed programs, that could not be followed
  * @lost_full: out: ticks of a recording for which its table had no room
  *
  * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,

@@ -6,7 +6,7 @@
  * no description: the module itself finds what is mapped at the program counter of each tick, and
  * counts *(owner, text, offset)*.  A *text* is anything that contains code: a file, the vDSO,
  * memory in which a process generates code, the kernel.  An *owner* is a program: the file that was
- * executed, and the command name that it got then.  A *cell* is an owner and a text.
+ * executed, and the command name that the process got then.  A *cell* is an owner and a text.
  * Owners, texts and cells have numbers, which ascend from 1.
  *
  * PROFIL_RECORD begins a recording of the whole system, of one process with all its threads, or,
@@ -31,8 +31,8 @@
  * Errors are those of <linux/profil.h>, and:
  *
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or lacks
- *               CAP_DAC_READ_SEARCH, or the file has a lease; PROFIL_ADD: the proof is not of
- *               the recording's event
+ *               CAP_DAC_READ_SEARCH, or the file has a lease; PROFIL_ADD: the proof's event is
+ *               not the one that the recording counts
  *   EBUSY       PROFIL_RECORD: all system-wide recordings are in use: 4 for callers with
  *               CAP_PERFMON, 2 for callers without it
  *   EEXIST      PROFIL_RECORD, PROFIL_ADD: the process is in a recording of this file already
@@ -59,7 +59,8 @@
 
 /*
  * Bit of &profil_record.flags: record only one thread, that of the proof or @target, not its whole
- * process.  An exec ends it.  Excludes PROFIL_FOLLOW and PROFIL_RECORD_EVERYBODY.
+ * process.  An exec ends the recording of the thread.  Excludes PROFIL_FOLLOW and
+ * PROFIL_RECORD_EVERYBODY.
  */
 #define PROFIL_THREAD	(1 << 3)
 
@@ -102,7 +103,7 @@
  *
  * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too.  Each counts for an owner
  * with the thread's name, whose text is the kernel.  The idle task is not
- * recorded, so interrupts of an idle CPU have no ticks.
+ * recorded, so interrupts that arrive on an idle CPU are not sampled.
  */
 #define PROFIL_RECORD_KERNEL	(1 << 19)
 
@@ -127,7 +128,8 @@ struct profil_count {
  * @clock: in: &enum profil_clock
  * @proof: in: a descriptor of perf_event_open(2) on the process, or on a CPU and all tasks; may
  *	be closed afterwards
- * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
+ * @period: in: CPU time between two samples on one CPU, in ns; with PROFIL_EVENT, the number of
+ *	events between them, up to 2^48
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
  *	page; the array must be zero
  * @nr_counts: in: number of elements of @table, a power of two from 256 to 2^28
@@ -175,7 +177,7 @@ struct profil_record {
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @profile: in: number of a recording that is not system-wide
- * @proof: in: as in &struct profil_record; if the recording counts an event, of that event
+ * @proof: in: as in &struct profil_record; if the recording counts an event, a proof of that event
  * @target: in: as in &struct profil_record
  * @reserved: in: 0
  *
@@ -200,7 +202,7 @@ struct profil_add {
  * @table: in: as in &struct profil_record
  *
  * Each tick counts in exactly one of the two tables.  Once the command has returned, ticks count
- * only in the new one.  EPERM if the present table is not in the caller's address space.  ENOENT if
+ * only in the new one.  EPERM if the current table is not in the caller's address space.  ENOENT if
  * the recording has ended.
  */
 struct profil_table {
@@ -336,7 +338,7 @@ enum profil_describe_flag {
  * @path: in: address of a buffer for the path of a FILE, or the name of a MODULE, whose
  *	first 24 bytes are known; 0: no buffer
  * @path_size: in: size of the buffer in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
- *	of the path, with the final 0; 0 if @number is that of neither, or the file was released.
+ *	of the path, with the final 0; 0 if @number is no FILE or MODULE, or its file was released.
  *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
  * @highest: out: the highest number that is ever given out
  * @name: out: OWNER: the command name, padded with zeroes
