@@ -60,8 +60,9 @@ $(B)/libprofil/libprofil.o: $(libprofil_objects)
 	$(Q)$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ $(libprofil_uring)
 	$(Q)$(OBJCOPY) --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
 
-# In the archive the names that libc also has are weak: the linker has already taken the
-# program's own, or those of libprofil-FLAVOUR.a, and would otherwise report a second definition.
+# In the archive, the names that libc also has are weak.  If the program or libprofil-FLAVOUR.a
+# defines one of them, the linker has already taken that definition, and would otherwise report a
+# second one.
 $(B)/libprofil/archive/libprofil.o: $(B)/libprofil/libprofil.o
 	@mkdir -p $(@D)
 	$(Q)$(OBJCOPY) $(libprofil_libcs:%=--weaken-symbol=%) $< $@

@@ -31,14 +31,16 @@ void opened(profil_gate *gate, uint32_t value);
 
 /**
  * True if any copy of this library has started a profile with a gate in this process.
- * Always false if the copies do not share a page: then others may be unknown to this one.
+ * Always false if the copies do not share a page: then this copy does not know of profiles that
+ * other copies have started.
  */
 [[nodiscard]] bool was_opened();
 
 /**
  * Turn the profile off, and wait until no counter is written any more.
  *
- * With glibc, a process with a single thread needs no system call; others need membarrier(2).
+ * With glibc, a process with a single thread needs no system call; any other process needs
+ * membarrier(2).
  * @param stored receives the number of PCs that the profile has stored.
  * @return true if nothing is written any more.  False if membarrier() is missing or
  *         forbidden: a tick that another CPU has begun may still count.

@@ -17,7 +17,7 @@ namespace libprofil {
 /* Size of the first version of profil_spec.  Never changes. */
 constexpr size_t spec_size_first = offsetof(profil_spec, sample_width) + sizeof(uint32_t);
 
-/* Greater than the size of any version: a larger one is probably uninitialized. */
+/* No version is this large: a size above it is probably uninitialized. */
 constexpr size_t spec_size_max = 4096;
 
 uint64_t generation()

@@ -49,7 +49,7 @@ public:
 	 *
 	 * When it returns, the kernel no longer uses their memory.
 	 * @param results receives 0 or an errno value for each command;
-	 *        ECANCELED for one that was never taken.
+	 *        ECANCELED for a command that the kernel never took from the ring.
 	 */
 	void run(const Device &device, std::span<Addition> additions, std::span<int> results);
 

@@ -11,8 +11,8 @@ namespace libprofil {
 /** A recording of a session, with the flags and the event that its proofs depend on. */
 struct Begun {
 	uint32_t profile;
-	uint32_t flags;	       /**< of PROFIL_RECORD */
-	perf_event_attr event; /**< with PROFIL_EVENT */
+	uint32_t flags;	       /**< the flags of PROFIL_RECORD */
+	perf_event_attr event; /**< the event, if PROFIL_EVENT is set */
 	Begun *next;
 };
 

@@ -27,8 +27,8 @@ constinit Shared own = {};
  * each program (AT_RANDOM), so that other processes cannot guess it.
  *
  * The first range is usually free: it is below Go's heap, above that of Java with 32-bit
- * pointers, and within a 39-bit address space.  AddressSanitizer reserves it for itself,
- * hence the second range.
+ * pointers, and within a 39-bit address space.  AddressSanitizer reserves that range for
+ * itself, hence the second one.
  */
 struct Range {
 	uint64_t start, bytes;

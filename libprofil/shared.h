@@ -6,7 +6,7 @@
  * A process has one profile, but may have several copies of the library: one in each
  * program or plugin that is linked with libprofil.a, and the shared one, loaded by
  * dlopen(3) or LD_PRELOAD.  Each copy must be able to turn off, without a descriptor, a
- * profile that another has started.  So all copies use the same gates.
+ * profile that another copy has started.  So all copies use the same gates.
  */
 #pragma once
 
@@ -25,17 +25,17 @@ enum class Kind : unsigned { aix_list, execution };
  * Copies of other versions use it as well, so new members go at its end.
  */
 struct alignas(4096) Shared {
-	/** One for the profile that runs, and one for each thread that is starting another. */
+	/** One for the running profile, and one for each thread that is starting a profile. */
 	static constexpr unsigned gates_nr = 16;
 
 	std::atomic<uint64_t> magic;
-	/** The number of starts and stops, and its value at the last start of each kind. */
+	/** The number of starts and stops; its value at the last start of each kind of profile. */
 	std::atomic<uint64_t> changes, start_of[2];
 	/** The gate of the profile that was started last, or nullptr. */
 	std::atomic<profil_gate *> current;
-	/** Gates given out. */
+	/** The number of gates given out. */
 	std::atomic<unsigned> taken;
-	/** The current gate has not been shut since its profile started. */
+	/** True if the current gate has not been shut since its profile started. */
 	std::atomic<bool> open;
 	/**
 	 * All gates are shut together, because only the module knows which profile was the

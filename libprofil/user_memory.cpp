@@ -72,7 +72,7 @@ int copy(long number, void *to, const void *from, size_t bytes)
 	void *const source = const_cast<void *>(from);
 	const iovec local = {reads ? to : source, bytes};
 	const iovec remote = {reads ? source : to, bytes};
-	/* Name our own thread: the first one may have ended, and then it has no memory. */
+	/* Name our own thread: the first thread may have ended, and then it has no memory. */
 	const long done = syscall(number, syscall(SYS_gettid), &local, 1UL, &remote, 1UL, 0UL);
 
 	if (done < 0 && (errno == ENOSYS || errno == EPERM || errno == ESRCH))
@@ -100,7 +100,7 @@ int make_writable(uint64_t address)
 		return EFAULT;
 	if (!madvise(reinterpret_cast<void *>(address - address % page), page, MADV_POPULATE_WRITE))
 		return 0;
-	/* A sandbox may forbid madvise(): the first tick then finds out. */
+	/* A sandbox may forbid madvise(): then the first tick finds out. */
 	return errno == ENOSYS || errno == EPERM ? 0 : EFAULT;
 }
 

@@ -15,7 +15,7 @@ namespace libprofil {
 constexpr uint32_t scale_mask = 0xffff;
 constexpr unsigned computed_scale = UINT32_MAX;
 
-/* Held from the check for a running profile until the start, so that only one thread starts. */
+/* Held from the check for a running profile until the start: only one thread may start one. */
 static constinit Lock lock;
 
 static profil_spec aix_profile()

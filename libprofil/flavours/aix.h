@@ -9,7 +9,7 @@ namespace libprofil {
 /** struct prof of AIX's <mon.h>. */
 struct AixRange {
 	char *low;
-	char *high; /**< first PC above; NULL ends the list */
+	char *high; /**< first PC above the range; NULL ends the list */
 	uint16_t *buffer;
 	int bytes;
 	unsigned scale;

@@ -19,7 +19,7 @@ constexpr size_t buffers_max = 100;
  */
 static constinit struct Buffers {
 	Lock lock;
-	uint64_t generation = 0; /* of the profile they belong to */
+	uint64_t generation = 0; /* generation() when their profile started */
 	size_t nr = 0;
 	profil_region region[buffers_max] = {};
 } buffers;

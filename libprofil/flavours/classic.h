@@ -20,7 +20,7 @@ constexpr unsigned classic_hz = 100;
 constexpr unsigned fast_hz = 1000;
 constexpr unsigned tru64_hz = 1024;
 
-/** On most systems every PC counts in the first counter at this scale. */
+/** At this scale, most systems count every PC in the first counter. */
 constexpr unsigned scale_of_clock = 2;
 
 /** The caller's arguments: a buffer and the text it stands for. */
@@ -103,7 +103,7 @@ enum class TimeBits {
 
 /**
  * Start the profile, or turn profiling off: for systems that check the buffer only
- * when a counter changes, and do not report one that cannot be written.
+ * when a counter changes, and do not report a buffer that cannot be written.
  *
  * The previous profile ends in any case.  EFAULT and EINVAL become 0.
  * @param regions the spec's regions; their buffers are cut to used_bytes().

@@ -23,7 +23,7 @@ enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
  * The plain profil().
  *
  * The buffer may be a list only in the flavours of AIX (size -1) and Tru64 (offset -1;
- * the scale holds the flags).  In the other flavours it never is one: there, a size of
+ * the scale holds the flags).  In the other flavours it never is a list: there, a size of
  * (size_t)-1 means that the program does not know the size.
  * @return 0, or an errno value.
  */

@@ -13,7 +13,7 @@ namespace libprofil {
 
 constexpr int entries_max = 100;
 
-/* The values of <profil/irix.h>; other systems use others. */
+/* The values of <profil/irix.h>; other systems use different ones. */
 constexpr unsigned irix_ushort = 1;
 constexpr unsigned irix_uint = 2;
 constexpr unsigned irix_fast = 4;

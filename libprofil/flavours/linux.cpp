@@ -9,7 +9,7 @@
 
 namespace libprofil {
 
-/* The values of glibc's <sys/profil.h>; IRIX uses others. */
+/* The values of glibc's <sys/profil.h>; IRIX uses different ones. */
 constexpr unsigned linux_uint = 1;
 constexpr unsigned linux_fast = 2;
 

@@ -19,7 +19,7 @@ namespace {
 constexpr uint8_t time_histogram = 0;
 constexpr uint8_t call_arc = 1;
 
-/* Size and alignment of a record's text.  Small: a count above 65,535 repeats the whole record. */
+/* Size and alignment of a record's text.  Small, as a count above 65,535 needs another record. */
 constexpr uintptr_t text_of_record = 1 << 16;
 
 constexpr uint32_t histogram_max = UINT16_MAX;

@@ -27,7 +27,7 @@ struct TextCounters {
 	uintptr_t high; /**< first PC above it */
 	uintptr_t base; /**< load bias: run-time address minus address in the file */
 	void *counters;
-	size_t bytes;  /**< of counters */
+	size_t bytes;  /**< size of the counters */
 	uint8_t width; /**< bytes per counter: 2 or 4 */
 	uint8_t shift; /**< at most 16 */
 

@@ -23,14 +23,15 @@ constexpr uint32_t unscaled = 0x10000;
 struct ExecutionProfile {
 	GmonRanges ranges;
 	uint32_t hz = 0;
-	uint64_t generation = 0; /**< as of its last start; once it differs, the profile is off */
+	/** generation() at the last start.  Once generation() differs, the profile is off. */
+	uint64_t generation = 0;
 };
 
 /* constinit: a static program's startup code gets here before any constructor has run. */
 constinit struct Present {
 	Lock lock;
 	ExecutionProfile profile;
-	pid_t first = 0; /**< PID of the process that writes gmon.out; -1: not this one */
+	pid_t first = 0; /**< PID of the process that writes gmon.out; -1: not this process */
 } present;
 
 profil_region region_of(const TextCounters &counters)

@@ -8,7 +8,7 @@
 namespace libprofil {
 namespace {
 
-/** Where to store the texts; if that is nullptr, they are only counted. */
+/** Where to store the texts.  If @c texts is nullptr, they are only counted. */
 struct Finder {
 	Text *texts;
 	size_t room;

@@ -36,8 +36,8 @@ constexpr uint8_t finest_shift = 2;    /**< four bytes of text per counter */
 constexpr uint8_t coarsest_shift = 16; /**< the text of one gmon.out record */
 
 /**
- * Choose the ranges, without counters: every text as a whole, except that the first with code
- * between low and high is clipped to them.  If low is the program's entry point, the range
+ * Choose the ranges, without counters: every text as a whole, except that the first text with code
+ * between low and high is clipped to these.  If low is the program's entry point, the range
  * begins at the start of the program's text instead.
  * @return 0, ENOMEM, or EINVAL: there is no text between low and high.
  */
