@@ -96,7 +96,7 @@ SourceLine Annotator::source_of(const Location &location) const
 			     : SourceLine{};
 }
 
-/** The spot, if @p function or an inlined copy of it is at this location. */
+/** A spot here, if the location is in @p function or, with @p inlined, in an inlined copy of it. */
 std::optional<Annotator::Spot> Annotator::spot_at(const Location &location, const FunctionSamples &function,
 						  bool inlined) const
 {
@@ -161,7 +161,7 @@ SourceLine Annotator::start_of(const FunctionSamples &function, const std::map<O
 	return best == starts.end() ? SourceLine{} : best->first;
 }
 
-/** The part that a spot belongs to, decoded when first needed; nullptr if there is no text. */
+/** The part that contains a spot, decoded when first needed; nullptr if the address has no text. */
 CodePart *Annotator::part_at(Annotation &annotation, size_t first_part, const ObjectCode &code,
 			     const Spot &spot, uint64_t address) const
 {

@@ -31,23 +31,23 @@ struct StraySamples {
 	std::vector<uint64_t> events = {}; /**< as in Counts */
 };
 
-/** An event of a profile that has several. */
+/** An event, if the profile has several. */
 struct AnnotatedEvent {
 	std::string name;
-	uint64_t count = 0; /**< of the function */
-	uint64_t total = 0; /**< of the profile */
+	uint64_t count = 0; /**< in the function */
+	uint64_t total = 0; /**< in the profile */
 };
 
 /** An annotated function; its samples are those of its parts and strays. */
 struct Annotation {
 	FunctionSamples function;
 	SourceLine start;		    /**< first line of the function */
-	uint64_t samples = 0;		    /**< of the function, as chosen */
-	uint64_t total = 0;		    /**< of the profile */
+	uint64_t samples = 0;		    /**< in the function and, if chosen, inlined copies */
+	uint64_t total = 0;		    /**< in the profile */
 	std::vector<AnnotatedEvent> events; /**< if there are several; the samples' event first */
 	std::vector<std::string> notes;	    /**< why instructions are missing or doubtful */
-	std::vector<CodePart> parts;	    /**< own code first, then by samples, the most first */
-	std::vector<StraySamples> strays;   /**< by address */
+	std::vector<CodePart> parts;	    /**< own code first; then by samples, descending */
+	std::vector<StraySamples> strays;   /**< in order of address */
 };
 
 /** The counts of every line that has instructions or counts; they add up to the function's. */
@@ -91,9 +91,9 @@ private:
 
 	const Profile &profile_;
 	CodeOptions options_;
-	std::vector<Counts> counts_; /**< by location */
+	std::vector<Counts> counts_; /**< for each location */
 	uint64_t total_ = 0;
-	std::vector<AnnotatedEvent> events_; /**< with their totals */
+	std::vector<AnnotatedEvent> events_; /**< the profile's events, with their totals */
 	std::map<ObjectKey, std::unique_ptr<Result<ObjectCode>>> codes_;
 };
 

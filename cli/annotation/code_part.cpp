@@ -6,7 +6,7 @@
 namespace cli {
 namespace {
 
-/* Bytes shown of text that belongs to no known function. */
+/* If no function is known at an address, this many bytes are shown. */
 constexpr uint64_t bytes_of_unknown = 64;
 
 using Instructions = std::vector<AnnotatedInstruction>;

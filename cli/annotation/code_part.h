@@ -34,14 +34,14 @@ struct AnnotatedInstruction {
 };
 
 /**
- * A loop, from the target of backward jumps to the end of the last such jump that the target can
- * reach.  If another loop begins before that end, this loop extends at least to the other's end:
- * one of two overlapping loops always contains the other.
+ * A loop: from the target of backward jumps to the end of the last of them that can be reached from
+ * the target.  If another loop begins inside this one, this one extends at least to the end of the
+ * other, so that overlapping loops are always nested.
  */
 struct Loop {
 	Extent extent;
-	uint64_t samples = 0;	/**< of all instructions in it */
-	uint64_t innermost = 0; /**< without those of loops inside it */
+	uint64_t samples = 0;	/**< those of inner loops included */
+	uint64_t innermost = 0; /**< those of inner loops excluded */
 
 	bool operator==(const Loop &) const = default;
 };
@@ -51,10 +51,10 @@ std::vector<Loop> find_loops(std::span<const AnnotatedInstruction> instructions)
 
 /** A contiguous piece of a function's code: its own, or a copy inlined in another function. */
 struct CodePart {
-	std::string object;	/**< path */
-	std::string inlined_in; /**< the function that it is inlined in; empty: none */
-	Extent extent;		/**< of the function that contains the code */
-	time_t built = 0;	/**< modification time of the object's file: s since 1970 */
+	std::string object;	/**< its path */
+	std::string inlined_in; /**< the function in which it is inlined; empty for own code */
+	Extent extent;		/**< the extent of the function that contains the code */
+	time_t built = 0;	/**< modification time of the object's file, in s since 1970 */
 	uint64_t samples = 0;
 	std::vector<uint64_t> events; /**< as in Counts */
 	std::vector<AnnotatedInstruction> instructions;
@@ -67,10 +67,10 @@ struct CodePart {
  */
 std::optional<Extent> extent_at(const ObjectCode &code, uint64_t address);
 
-/** For each instruction: true if it, or one at most @p near instructions away, has counts. */
+/** For each instruction: true if an instruction at most @p near positions away has counts. */
 std::vector<bool> near_counts(const CodePart &part, size_t near);
 
-/** Decode a function; samples and loops are added later. */
+/** Decode a function; the caller adds samples and loops. */
 CodePart decode_part(const ObjectCode &code, Extent extent);
 
 /** The counts of an instruction, a part or a stray. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/counts.h  The counts of a place: samples, and events if there are several. */
+/** @file cli/annotation/counts.h  Counts at a place in the code: samples, and other events. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -11,14 +11,14 @@ namespace cli {
 
 struct Counts {
 	uint64_t samples = 0;
-	std::vector<uint64_t> events = {}; /**< by event; may be empty if all are 0 */
+	std::vector<uint64_t> events = {}; /**< a count for each event; may be empty if all are 0 */
 
 	[[nodiscard]] bool any() const;
 	/** Add @p more; sums saturate. */
 	void add(const Counts &more);
 };
 
-/** For each location, by index, the counts of the samples with that leaf. */
+/** For each location, in the profile's order, the counts of the samples whose leaf it is. */
 std::vector<Counts> counts_by_location(const Profile &profile);
 
 } // namespace cli

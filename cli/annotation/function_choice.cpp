@@ -67,7 +67,7 @@ public:
 		return names_.text(function.name);
 	}
 
-	/** A line for each of the first @p functions, with a name that chooses it. */
+	/** A line for each of the first @p functions, with a name that chooses that function. */
 	[[nodiscard]] std::string list_of(const Functions &functions) const
 	{
 		std::string text;
@@ -86,7 +86,7 @@ private:
 	ShownNames names_;
 };
 
-/** True if @p wanted is the name without parameters, or also without its template arguments. */
+/** True if @p wanted is the name without its parameters, with or without its template arguments. */
 bool is_called_briefly(const FunctionSamples &function, std::string_view wanted)
 {
 	const std::string_view bare = without_parameters(function.name);
@@ -95,7 +95,7 @@ bool is_called_briefly(const FunctionSamples &function, std::string_view wanted)
 	       means(wanted, without_template_arguments(bare), function.object);
 }
 
-/** Only the name itself, without namespace, parameters and template arguments. */
+/** The last part of a name, without namespace, parameters and template arguments. */
 std::string_view last_name(std::string_view name)
 {
 	return without_template_arguments(unqualified(without_parameters(name)));
@@ -252,7 +252,7 @@ Functions functions_of(const Profile &profile)
 Result<Functions> choose_functions(const Functions &functions, const std::string &wanted, NameLength length)
 {
 	const Candidates candidates(functions, length);
-	/* The forms of a name that @p wanted may be, from the exact name to the shortest form. */
+	/* @p wanted may be any of these forms of a name, from the exact name to the shortest. */
 	const Predicate ways[] = {
 		[&](const FunctionSamples &one) { return is_called(one, wanted); },
 		[&](const FunctionSamples &one) { return means(wanted, candidates.text(one), one.object); },

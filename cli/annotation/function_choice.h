@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/function_choice.h  Finds the functions of a profile that a user names. */
+/** @file cli/annotation/function_choice.h  Finds functions of a profile by name. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -34,12 +34,12 @@ std::vector<FunctionSamples> functions_of(const Profile &profile);
  *
  * @param wanted a name, as views show it, demangled or mangled.  It may leave out the
  *        parameters, the template arguments at its end, and its namespace or class:
- *        "sort" is "words::sort" if only that matches.  "object:" may precede it,
- *        with a path or its last component.  If it begins with '/', it is a POSIX
- *        extended regular expression for names, which may match many functions;
- *        a '/' at its end is not part of it.
- * @return an error that lists candidates if no function has the name, or if
- *         several functions do.
+ *        "sort" chooses "words::sort" if no other function matches.  "OBJECT:" may
+ *        precede it, where OBJECT is a path or its last component.  If it begins with
+ *        '/', it is a POSIX extended regular expression, which may match many names;
+ *        a '/' at its end is not part of the expression.
+ * @return the functions; or an error that lists candidates if no function has the
+ *         name, or several functions have it.
  */
 Result<std::vector<FunctionSamples>> choose_functions(const std::vector<FunctionSamples> &functions,
 						      const std::string &wanted,

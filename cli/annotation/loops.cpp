@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* More than any real function has; limits the time that a hostile object takes. */
+/* More loops than any real function has; this limits the time that a hostile object can take. */
 constexpr size_t most_loops = 1024;
 
 /** The control flow between instructions, by their indices. */
@@ -79,9 +79,9 @@ private:
 };
 
 /**
- * Extends loops around loops that begin inside them: a compiler may place part of an inner loop
- * after the outer loop's last jump.
- * @param loops by address.
+ * Extend each loop to the end of the loops that begin inside it: a compiler may place part of an
+ * inner loop after the outer loop's last jump.
+ * @param loops in order of address.
  */
 void nest(std::vector<Loop> &loops)
 {
@@ -94,9 +94,9 @@ void nest(std::vector<Loop> &loops)
 }
 
 /**
- * Backward jumps to the same target are one loop, for example with `continue`.  A
- * backward jump to code that does not lead back to the jump, such as a shared exit,
- * is not a loop.
+ * Find loops, the shortest first.  All backward jumps to the same target belong to one
+ * loop, for example those of `continue`.  A backward jump to code that does not lead
+ * back to the jump, such as a shared exit, is not a loop.
  */
 std::vector<Loop> loops_by_size(std::span<const AnnotatedInstruction> instructions)
 {

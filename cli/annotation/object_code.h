@@ -18,14 +18,14 @@ namespace cli {
 
 /** Where and how to read objects. */
 struct CodeOptions {
-	std::string root; /**< is put before the objects' paths */
+	std::string root; /**< a directory that is put before the objects' paths */
 	Syntax syntax = Syntax::Att;
 };
 
-/** The file of a mapping; if a build-id was recorded, the file has it. */
+/** The file of a mapping, with the build-id that was recorded, if any. */
 class ObjectCode {
 public:
-	/** The most bytes that one call of instructions() decodes. */
+	/** The most bytes that one call to instructions() decodes. */
 	static constexpr uint64_t most_bytes = uint64_t{256} << 10;
 
 	/**
@@ -36,7 +36,7 @@ public:
 
 	/** A sentence that says why the instructions may be wrong; empty if there is no doubt. */
 	[[nodiscard]] const std::string &doubt() const { return doubt_; }
-	/** The modification time of the file: s since 1970. */
+	/** The modification time of the file, in s since 1970. */
 	[[nodiscard]] time_t modified() const { return modified_; }
 
 	/**
@@ -46,7 +46,7 @@ public:
 	[[nodiscard]] uint64_t link_address(const ProfileMapping &mapping, uint64_t address) const;
 	/** True if there is text at a link-time address. */
 	[[nodiscard]] bool has_text(uint64_t address) const { return segment_at(address) != nullptr; }
-	/** The instructions in the part of @p extent that is in the file; at most most_bytes. */
+	/** Decode the part of @p extent that is in the file, but at most most_bytes. */
 	[[nodiscard]] std::vector<Instruction> instructions(Extent extent) const;
 	/** The functions and lines at link-time addresses, and the extents of functions. */
 	[[nodiscard]] Symbols &symbols() const { return *symbols_; }

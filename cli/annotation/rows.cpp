@@ -54,7 +54,7 @@ AnnotationRows::AnnotationRows(const Annotation &annotation, const AnnotationSty
 	fit_events();
 }
 
-/* First cuts names, the longest ones most; then leaves out the last events. */
+/* Cut the names of events first, the longest ones most; then leave out the last events. */
 void AnnotationRows::fit_events()
 {
 	const size_t other = count_width_ + event_what_wanted + gap;

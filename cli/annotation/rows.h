@@ -17,7 +17,7 @@ namespace cli {
 /** Appends rows, and makes their text safe to print. */
 class AnnotationRows {
 public:
-	/** @param annotation has the counts that are 100 %; it must outlive this. */
+	/** @param annotation its counts are 100 %.  It and @p style must outlive this. */
 	AnnotationRows(const Annotation &annotation, const AnnotationStyle &style);
 
 	/** A line of text, or an empty line. */
@@ -39,7 +39,7 @@ private:
 		Paint paint = Paint::Plain;
 	};
 
-	/** An event's column, if there are several: each row's share of the function's count. */
+	/** The column of one of several events: each row's share of the function's count. */
 	struct EventColumn {
 		size_t event; /**< index in Annotation::events */
 		size_t width;
@@ -62,7 +62,7 @@ private:
 /** The counts of the whole function. */
 Counts counts_of_all(const Annotation &annotation);
 
-/** "file:line", with the full path if @p style says so. */
+/** "file:line"; the file is a full path if @p style says so. */
 std::string source_name(const SourceLine &source, const AnnotationStyle &style);
 
 /** The text of a line, with blanks for tabs; empty if it is not available. */

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* Gaps of fewer lines are filled: lines without instructions explain those around them. */
+/* Shorter gaps are filled: lines without instructions explain the lines around them. */
 constexpr int64_t most_between = 6;
 
 using Lines = std::map<int64_t, Counts>;
@@ -20,7 +20,7 @@ struct FileLines {
 	Lines lines;
 };
 
-/** The files with the most samples first; samples on unknown lines are left out. */
+/** The lines of each file, the files with the most samples first; unknown lines are left out. */
 std::vector<FileLines> by_file(const Annotation &annotation)
 {
 	std::map<std::string, FileLines> files;
@@ -49,7 +49,7 @@ std::vector<FileLines> by_file(const Annotation &annotation)
 	return sorted;
 }
 
-/** Add lines that explain the known ones: those between known lines, if close, and those around. */
+/** Add the lines between known lines that are close together, and @p context lines around each. */
 void add_neighbours(Lines &lines, int64_t last_of_file, int64_t context)
 {
 	const Lines known = lines;

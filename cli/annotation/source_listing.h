@@ -21,7 +21,7 @@ struct ListedLine {
 struct ListedFile {
 	std::string file;
 	uint64_t samples = 0;
-	std::vector<ListedLine> lines; /**< by number, with gaps */
+	std::vector<ListedLine> lines; /**< in order of number, with gaps */
 };
 
 /**
@@ -33,7 +33,7 @@ struct ListedFile {
 std::vector<ListedFile> source_listing(const Annotation &annotation, SourceFiles &sources,
 				       int64_t context = 0);
 
-/** The counts on unknown lines. */
+/** The counts of code whose line is unknown. */
 Counts counts_of_no_line(const Annotation &annotation);
 
 } // namespace cli

@@ -22,7 +22,7 @@ constexpr size_t raw_width = 24;
 constexpr size_t most_whole = 200;
 /* Instructions shown before and after one with samples. */
 constexpr size_t context = 3;
-/* The head of a loop with less than 1 / rare of the samples is not worth a row. */
+/* The head of a loop far from samples is shown only if the loop has 1 / rare of the samples. */
 constexpr uint64_t rare = 100;
 
 using Instructions = std::vector<AnnotatedInstruction>;
@@ -86,7 +86,7 @@ void Renderer::add_header()
 	rows_.text(fmt::format("  {} of the profile's {}",
 			       percent_text(annotation_.samples, annotation_.total),
 			       grouped(annotation_.total)));
-	/* The samples are those of events[0]; the line above shows them. */
+	/* The line above shows the samples, which are the count of events[0]. */
 	for (size_t i = 1; i < annotation_.events.size(); i++) {
 		const AnnotatedEvent &event = annotation_.events[i];
 
@@ -184,7 +184,7 @@ void Renderer::add_instruction(const CodePart &part, const AnnotatedInstruction 
 	rows_.row(counts_of(one), instruction_text(part, one));
 }
 
-/** All instructions of short code; in longer code, those near samples, and heads of hot loops. */
+/** True for each instruction to show: in long code, those near samples and heads of hot loops. */
 std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 {
 	const Instructions &instructions = part.instructions;
@@ -201,7 +201,7 @@ std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 	}
 	for (size_t i = 0; i < instructions.size(); i++)
 		wanted[i] = wanted[i] || heads.contains(instructions[i].code.address);
-	/* Fill short gaps: the row that says how much is left out also takes room. */
+	/* Fill short gaps: the row that says how much is left out would take room, too. */
 	for (size_t i = 0, gap = 0; i < wanted.size(); i++) {
 		if (!wanted[i]) {
 			gap++;
@@ -214,8 +214,8 @@ std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 	return wanted;
 }
 
-/** Adds the @p wanted instructions in @p extent by address; announces each loop where it begins,
- * except @p announced. */
+/** Add the @p wanted instructions in @p extent, in order of address, and a heading where a loop
+ * begins, except for the loop @p announced. */
 void Renderer::add_run(const CodePart &part, const std::vector<bool> &wanted, Extent extent,
 		       const Loop *announced)
 {
