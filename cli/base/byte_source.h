@@ -35,7 +35,7 @@ private:
 	std::string_view content_;
 };
 
-/** A file.  Reading does not move its position, because others read the same descriptor. */
+/** A file.  Reading does not move its position, because other code reads the same descriptor. */
 class FileSource : public ByteSource {
 public:
 	/** @param fd must stay open for as long as this is used. */

@@ -25,7 +25,7 @@ wchar_t code_point(std::string_view sequence)
 	return value;
 }
 
-/* wcwidth() depends on the locale, and ours is C. */
+/* wcwidth() depends on the locale, which is C except in profil top. */
 int width_of(wchar_t character)
 {
 	static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);

@@ -10,7 +10,7 @@ namespace cli {
 
 enum class ColorWhen { Auto, Always, Never };
 
-/** Parse "auto", "always" or "never"; nothing for any other text. */
+/** Parse "auto", "always" or "never"; nullopt for any other text. */
 std::optional<ColorWhen> color_when(std::string_view text);
 
 /**
@@ -29,12 +29,12 @@ enum class Paint {
 	Source,	 /**< cyan */
 };
 
-/** @p text between the escape sequences of @p paint (ECMA-48, SGR), if @p enabled and not empty. */
+/** @p text, between the escape sequences of @p paint (ECMA-48, SGR) if @p enabled and not empty. */
 std::string painted(std::string_view text, Paint paint, bool enabled);
 
 /**
- * Red from 5 %, yellow from 1 %, green from 0.5 %.  The red and green
- * thresholds are those of perf annotate.
+ * The colour for a percentage: red from 5 %, yellow from 1 %, green from 0.5 %.
+ * The thresholds of red and green are those of perf annotate.
  */
 Paint heat(double percent);
 

@@ -12,7 +12,7 @@ namespace cli {
 struct NameParts {
 	pid_t pid = 0; /**< %p */
 	int64_t time =
-		0; /**< %t: when the profile starts, or a snapshot is taken, in seconds since the epoch */
+		0; /**< %t: the time of the profile's start, or of the snapshot, in s since 1970 */
 	std::string host{}; /**< %h */
 };
 
@@ -22,7 +22,7 @@ struct NameParts {
  */
 std::string expand_name(const std::string &pattern, const NameParts &parts);
 
-/** Why @p pattern cannot be expanded; empty if it can. */
+/** The error in a pattern that cannot be expanded; empty if it can. */
 std::string why_no_pattern(const std::string &pattern);
 
 /** True if @p pattern contains %t, which gives each file its own name. */

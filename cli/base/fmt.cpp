@@ -11,7 +11,7 @@
 
 namespace {
 
-/* All formatting of fmt/format.h ends up in this function. */
+/* All formatting functions of fmt/format.h call this function in the end. */
 [[gnu::used]] std::string (*const format)(fmt::string_view, fmt::format_args) = fmt::vformat;
 
 /* fmt/chrono.h needs the functions that this one calls. */

@@ -35,7 +35,7 @@ public:
 
 	z_stream *get() { return &state_; }
 
-	/** Bytes of @p chunk that the last step filled. */
+	/** The number of bytes of @p chunk that the last step filled. */
 	template <size_t n> size_t filled(const std::array<char, n> &chunk) const
 	{
 		return chunk.size() - state_.avail_out;
@@ -67,7 +67,7 @@ size_t stated_size(std::string_view packed)
 	return std::min(size, packed.size() * most);
 }
 
-/** Unpacks ordinary data in half the time that zlib takes.  If this fails, the caller uses zlib. */
+/** Unpack ordinary data, in half the time that zlib takes.  If this fails, the caller uses zlib. */
 std::optional<std::string> unpacked_at_once(std::string_view packed, size_t limit)
 {
 	const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor *)> decompressor(
@@ -94,7 +94,7 @@ bool is_gzip(std::string_view content)
 
 std::string compress(std::string_view plain)
 {
-	/* Takes half the time of level 6; a profile of many thousand functions is 2 % larger. */
+	/* Half the time of level 6; a profile of many thousand functions becomes 2 % larger. */
 	constexpr int level = 2;
 	const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor *)> compressor(
 		libdeflate_alloc_compressor(level), libdeflate_free_compressor);

@@ -12,7 +12,7 @@ namespace cli {
 
 std::string compress(std::string_view plain);
 
-/** Unpack.  More than @p limit bytes are an error: a few kilobytes can inflate to gigabytes. */
+/** Unpack.  More than @p limit bytes are an error: a few megabytes can inflate to gigabytes. */
 Result<std::string> decompress(std::string_view packed, size_t limit);
 
 /** True if @p content starts with the magic number of gzip. */

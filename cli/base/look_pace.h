@@ -8,25 +8,28 @@
 
 namespace cli {
 
-/** While there are ticks, new texts are opened within this time, before their processes end. */
+/** The time between two looks while there are ticks: new texts are opened before processes end. */
 constexpr std::chrono::milliseconds look_interval{100};
 
 /**
- * The table is replaced when it is three eighths full; at most 1 / table_part of it may fill up
- * between two looks.
+ * Between two looks, at most 1 / table_part of the table may fill up.  (It is replaced when it is
+ * three eighths full.)
  */
 constexpr uint64_t table_part = 8;
 
 /**
- * The time until the next look at a recording: it doubles while there are hardly any ticks, so
- * that an idle machine is left alone.
+ * The time until the next look at a recording.  It doubles while there are hardly any ticks, so
+ * that the reader does not keep an idle machine busy.
  *
- * It stays shorter than the time in which the table can become too full, even if all CPUs are
- * busy from now on.  Once it is at its maximum, the reader may rest until the module wakes it.
+ * It stays shorter than the time in which the table can become too full, even if all CPUs become
+ * busy now.  Once it is at its maximum, the reader may rest until the module wakes it.
  */
 class LookPace {
 public:
-	/** @param counts elements of the table.  @param ticks the most in one look_interval. */
+	/**
+	 * @param counts the number of elements in the table.
+	 * @param ticks the highest possible number of ticks in one look_interval.
+	 */
 	void begin(uint64_t counts, uint64_t ticks)
 	{
 		const uint64_t most =
@@ -48,7 +51,7 @@ public:
 	}
 	/** True if there were hardly any ticks before the last look. */
 	[[nodiscard]] bool quiet() const { return quiet_; }
-	/** At most once a second: if the module always wakes the reader, a rest saves nothing. */
+	/** True if the reader may rest: at most once a second, in case it is woken at once. */
 	[[nodiscard]] bool may_rest(std::chrono::steady_clock::time_point now) const
 	{
 		return quiet_ && !soon_ && interval_ == longest_ && now >= rested_ + longest;
@@ -62,10 +65,10 @@ public:
 		last_ = now;
 		soon_ = true;
 	}
-	/** @param ticks the recording's ticks so far. */
+	/** The reader has looked.  @param ticks the recording's ticks so far. */
 	void look(std::chrono::steady_clock::time_point now, uint64_t ticks)
 	{
-		/* Up to ten ticks a second are quiet: at high rates, looking itself causes one or two. */
+		/* Up to ten ticks a second count as quiet: a look itself causes one or two. */
 		quiet_ = (ticks - ticks_) * look_interval <= now - last_;
 		interval_ = quiet_ ? std::min(2 * interval_, longest_) : look_interval;
 		ticks_ = ticks;

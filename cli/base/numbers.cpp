@@ -26,7 +26,7 @@ std::string hundredths(double number)
 	std::array<char, 512> digits;
 	const double scaled = number * 100;
 
-	/* Formatting a floating-point number takes a thousand instructions. */
+	/* A fast path: to_chars() takes a thousand instructions for a floating-point number. */
 	if (scaled >= 0 && scaled < most && std::abs(scaled - std::floor(scaled) - 0.5) > near_half) {
 		const auto whole = static_cast<uint64_t>(scaled + 0.5);
 		char *end = std::to_chars(digits.data(), digits.data() + digits.size(), whole / 100).ptr;
@@ -79,7 +79,7 @@ std::string rate_text(double hz)
 {
 	const double whole = std::round(hz);
 
-	/* Periods are whole nanoseconds, so a rate is only close to the requested one. */
+	/* Periods are whole nanoseconds, so a rate is only near the one that the user requested. */
 	if (whole >= 1 && whole < 1e15 && std::abs(hz - whole) < whole * 1e-3)
 		return fmt::format("{} Hz", grouped(static_cast<uint64_t>(whole)));
 	return fmt::format("{:.3g} Hz", hz);

@@ -79,7 +79,7 @@ Result<OutputFile> OutputFile::prepare(const std::string &path)
 	return file;
 }
 
-/* O_NONBLOCK: opening a FIFO without a reader fails instead of waiting forever. */
+/* With O_NONBLOCK, opening a FIFO without a reader fails instead of waiting forever. */
 Outcome OutputFile::open_special()
 {
 	special_ = Fd(open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -140,7 +140,7 @@ Outcome OutputFile::remove() const
 	return unlink(real_.c_str()) && errno != ENOENT ? system_error(path_) : Outcome(Done());
 }
 
-/* A link keeps a file under the original name at all times.  Not all file systems have links. */
+/* A hard link, so that a file always has the original name.  Not all file systems have links. */
 Outcome OutputFile::keep_old() const
 {
 	const std::string old = real_ + old_suffix;
@@ -164,7 +164,7 @@ Outcome OutputFile::replace(std::string_view content, Before before, Sync sync) 
 
 	TemporaryFile temporary(name);
 
-	/* Without fsync, a crash soon after could leave an empty file in place of the old one. */
+	/* Without fsync(), a crash soon after could leave an empty file in place of the old one. */
 	if (!write_all(file.get(), content) || fchmod(file.get(), mode_) ||
 	    (sync == Sync::Now && fsync(file.get())))
 		return system_error(path_);

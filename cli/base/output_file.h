@@ -23,11 +23,11 @@ public:
 	static Result<OutputFile> prepare(const std::string &path);
 
 	/** What to do with an existing regular file. */
-	enum class Before { Replaced, Kept /**< with ".old" at the end of its name */ };
+	enum class Before { Replaced, Kept /**< under its name with ".old" appended */ };
 
 	/**
-	 * Whether write() waits until the content is on the disk.  That is not necessary for a file
-	 * that need not survive a crash of the machine.
+	 * Whether write() waits until the content is on the disk.  A file that need not survive a
+	 * crash of the machine can do without.
 	 */
 	enum class Sync { Now, Later };
 
@@ -36,9 +36,9 @@ public:
 				    Sync sync = Sync::Now) const;
 	/** True for a regular file; false for a device or a pipe. */
 	[[nodiscard]] bool is_regular() const { return !real_.empty(); }
-	/** Prepare a file next to a regular one, with the same name and @p suffix. */
+	/** Prepare a file next to this regular file, with @p suffix appended to the name. */
 	[[nodiscard]] Result<OutputFile> beside(const std::string &suffix) const;
-	/** Remove a regular file; it may have been removed already. */
+	/** Remove this regular file.  It is no error if the file does not exist. */
 	[[nodiscard]] Outcome remove() const;
 	/** The path as the user gave it, or "standard output". */
 	[[nodiscard]] const std::string &path() const { return path_; }
@@ -52,7 +52,7 @@ private:
 	[[nodiscard]] Outcome replace(std::string_view content, Before before, Sync sync) const;
 
 	std::string path_;
-	std::string real_;     /**< without symbolic links; empty if special */
+	std::string real_;     /**< the path without symbolic links; empty for a device or a pipe */
 	unsigned mode_ = 0666; /**< permissions of the new file */
 	Fd special_;
 };

@@ -14,8 +14,8 @@ namespace cli {
 /**
  * A regular expression, compiled once by regcomp(3).
  *
- * Not std::regex: it recurses for each character of the subject, and names in
- * a foreign file can be of any length.
+ * std::regex is unsuitable: it recurses for each character of the subject, and
+ * names in a profile from another tool can be of any length.
  */
 class Pattern {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/shared_text.h  A text and its owner: a string, or a mapped file. */
+/** @file cli/base/shared_text.h  Text and what keeps it alive: a string or a mapped file. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -10,10 +10,10 @@
 
 namespace cli {
 
-/** A text.  Copies of this structure share its memory. */
+/** Text in memory that all copies of this structure share. */
 struct SharedText {
 	std::string_view text;
-	std::shared_ptr<const void> keeper; /**< the text is valid as long as this is */
+	std::shared_ptr<const void> keeper; /**< owns the memory of the text */
 };
 
 SharedText share_text(std::string text);

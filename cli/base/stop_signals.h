@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/stop_signals.h  The first Ctrl-C ends the recording, the second aborts. */
+/** @file cli/base/stop_signals.h  The first Ctrl-C ends the recording, the second aborts profil. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -29,13 +29,13 @@ public:
 	StopSignals &operator=(const StopSignals &) = delete;
 	~StopSignals();
 
-	/** Restore the previous actions; for a child process.  Async-signal-safe. */
+	/** Restore the previous actions, in a child process.  Async-signal-safe. */
 	static void restore();
 	/** For poll(2): readable after the first signal. */
 	[[nodiscard]] int fd() const { return event_.get(); }
-	/** The first signal caught, 0 if none. */
+	/** The first signal caught; 0 if none was. */
 	[[nodiscard]] static int caught();
-	/** True if a terminal sent that signal, to the whole foreground process group. */
+	/** True if a terminal sent that signal, to its whole foreground process group. */
 	[[nodiscard]] static bool from_terminal();
 
 private:

@@ -9,9 +9,9 @@
 namespace cli {
 
 /**
- * Open a placeholder for each closed standard stream.  Without it, the next file
- * opened would receive our messages.  Using a placeholder fails, as with a
- * closed stream.
+ * Open a placeholder for each standard stream that is closed.  Without it, the next
+ * file opened would receive our messages.  Reading or writing a placeholder fails,
+ * as for a closed stream.
  */
 void occupy_standard_streams();
 

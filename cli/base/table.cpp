@@ -12,7 +12,7 @@ namespace cli {
 namespace {
 
 constexpr size_t gap = 2;
-/* Names are cut to no less than this; below it, a column is left out instead. */
+/* Names are not cut to less than this: a column is left out instead. */
 constexpr size_t name_min = 12;
 /* Without a terminal no name is cut, but a few long names must not widen the whole column. */
 constexpr size_t name_column_max = 64;
@@ -72,9 +72,9 @@ size_t total_width(const std::vector<Shown> &shown)
 }
 
 /**
- * Share the room among the name columns; if a column needs less than its share, the others get the
- * rest.  A column that is never left out has twice the share of others: the function matters more
- * than its object.
+ * Share the width among the columns with names; if one needs less than its share, the others get
+ * the rest.  A column that is never left out has twice the share of the others: the function
+ * matters more than its object.
  */
 void share(const Table &table, std::vector<Shown> &shown, size_t width)
 {
@@ -111,7 +111,7 @@ void share(const Table &table, std::vector<Shown> &shown, size_t width)
 		weights -= weight(one);
 	}
 
-	/* The narrowest terminals may still have no room for an address beside a percentage. */
+	/* On the narrowest terminals, an address may still not fit beside a percentage. */
 	const size_t excess = total_width(shown) - std::min(total_width(shown), width);
 
 	shown.back().width -= std::min(excess, shown.back().width - 1);
@@ -189,7 +189,7 @@ Rendered render(const Table &table, size_t width, bool color, std::string before
 	for (const TableColumn &column : table.columns())
 		headings.push_back({column.heading.data(), static_cast<uint32_t>(column.heading.size()), 0,
 				    static_cast<uint32_t>(columns(column.heading)), Paint::Plain});
-	/* Colours and wide characters need more. */
+	/* An estimate: colours and wide characters need more. */
 	rendered.text.reserve(rendered.text.size() + (table.rows() + 1) * (total_width(shown) + 1));
 	add_line(rendered.text, shown, headings, width != 0, color);
 	for (size_t i = 0; i < table.rows(); i++)

@@ -30,17 +30,17 @@ struct TableColumn {
 
 struct Cell {
 	std::string text;
-	std::string mark = {}; /**< follows a name and survives cutting */
+	std::string mark = {}; /**< follows the text, and stays when the text is cut */
 	Paint paint = Paint::Plain;
 };
 
 /** Rows of cells in compact form: a table can have hundreds of thousands of rows. */
 class Table {
 public:
-	/** A cell, and the columns of the terminal that it takes. */
+	/** A cell, with its width on the terminal. */
 	struct Kept {
 		const char *begin; /**< start of the text; the mark follows the text */
-		uint32_t length;   /**< of the text, in bytes; mark_length is in bytes, too */
+		uint32_t length;   /**< the text's length in bytes; mark_length is the mark's */
 		uint32_t mark_length;
 		uint32_t width;
 		Paint paint;

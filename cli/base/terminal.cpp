@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Last, because they define common words as macros. */
+/* Include these last, because they define common words as macros. */
 #include <curses.h>
 #include <term.h>
 

@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** @p text as a decimal number; nothing if it contains anything else or does not fit. */
+/** @p text as a decimal number; nullopt if it contains anything else, or does not fit in Number. */
 template <typename Number> std::optional<Number> whole_number(std::string_view text)
 {
 	Number number = 0;
