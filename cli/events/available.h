@@ -10,7 +10,7 @@ namespace cli {
 /**
  * Check that this kernel and CPU can count the event at all.  perf checks the permission to count
  * it for a process when the process is attached.
- * @return an error that says why not, and what to do.
+ * @return an error that says why the event cannot be counted, and what to do.
  */
 Outcome check_available(const Event &event);
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds look{50};
-/* Each thread takes a counter that others may want. */
+/* Each thread takes counters that other users of perf may need. */
 constexpr size_t most_threads = 64;
 /* The most counters open at the same time: the default limit on open files is 1,024. */
 constexpr size_t most_counters = 512;
@@ -30,7 +30,7 @@ struct Place {
 	int cpu;
 };
 
-/** The first threads of @p pids that still exist; all CPUs if @p pids is empty. */
+/** The first most_threads threads of the processes @p pids; all CPUs if @p pids is empty. */
 std::vector<Place> places_of(std::span<const pid_t> pids)
 {
 	std::vector<Place> places;

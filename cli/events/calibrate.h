@@ -13,15 +13,15 @@
 
 namespace cli {
 
-/** The sampling rate that a period aims at, per second of CPU time. */
+/** The sampling rate at which period_for() aims, per second of CPU time. */
 inline constexpr double samples_per_second = 2000;
 
-/** The period for an event of this rate; at least 1, and odd, so never a multiple of ten. */
+/** The period for an event that has this rate: at least 1, and odd, so never a multiple of ten. */
 uint64_t period_for(double events_per_second);
 
 /**
- * The rate of an event, per second in which its counter was running: if the CPU has too few
- * counters, perf lets the events take turns.
+ * The rate of an event, per second in which its counter was running.  If the CPU has too few
+ * counters, perf lets the events take turns, so a counter does not run all the time.
  * @param counter a perf event whose read_format has the count, and the times enabled and running,
  *        as in perf_event_open(2).
  * @return 0 if the event was not counted.
@@ -29,18 +29,18 @@ uint64_t period_for(double events_per_second);
 double rate_of_counter(const Fd &counter);
 
 /**
- * The rate of each event per second of CPU time, on the thread or CPU where it is highest.
+ * The rate of each event, as in rate_of_counter(), on the thread or CPU where it is highest.
  *
- * Counts all events during the same twentieth of a second; if that takes more than 512 counters, in
- * several groups, one after the other.
+ * This counts all events during the same twentieth of a second.  If that takes more than 512
+ * counters, it counts several groups of events, one after the other.
  *
  * @param pids the processes; at most 64 of their threads are examined.  If empty, all CPUs are.
- * @return nothing for an event that did not occur, or may not be counted.
+ * @return for each event, its rate; nullopt if it did not occur, or may not be counted.
  */
 std::vector<std::optional<double>> rates_of(std::span<const Event> events, std::span<const pid_t> pids);
 
 /**
- * Choose a period for each hardware event for which the user gave none.
+ * Choose a period for each hardware event whose period the user did not give.
  *
  * An event that does not occur now keeps its default period.
  *

@@ -161,7 +161,7 @@ Outcome set_pmu(std::string_view text, size_t slash, std::string_view &rest, Eve
 	return Done();
 }
 
-/** Sets the event with that name ("mem-loads"), whatever PMU has it, as perf does. */
+/** Set the event with that name ("mem-loads"), from the first PMU that has one. */
 bool set_pmu_name(std::string_view name, Event &event)
 {
 	for (const PmuEvent &one : pmu_events()) {
@@ -176,7 +176,7 @@ bool set_pmu_name(std::string_view name, Event &event)
 	return false;
 }
 
-/** Parses modifiers and the period, each after a colon. */
+/** Parse the modifiers and the period, which colons separate. */
 Outcome set_details(std::string_view rest, Event &event)
 {
 	bool user = false, kernel = false;

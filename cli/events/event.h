@@ -23,22 +23,22 @@ struct Event {
 /**
  * Parse a list of events as for perf record -e, separated by commas.
  *
- * Each is a name of event_names() or of a cache event ("LLC-load-misses"), a raw event of the CPU
- * ("r1a8"), an event of a PMU ("cpu/event=0x3c,umask=1/", see parse_pmu_terms()) or its name, a
- * tracepoint ("sched:sched_switch") or a breakpoint ("mem:0x601040", "mem:0x601040/4:rw"); then
- * perf's modifiers ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise), and the
- * period.
+ * Each event is a name from event_names(), a cache event ("LLC-load-misses"), a raw event of the
+ * CPU ("r1a8"), an event of a PMU ("cpu/event=0x3c,umask=1/", see parse_pmu_terms()) or its name, a
+ * tracepoint ("sched:sched_switch") or a breakpoint ("mem:0x601040", "mem:0x601040/4:rw").  Then,
+ * perf's modifiers ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise) and the
+ * period may follow.
  */
 Result<std::vector<Event>> parse_events(std::string_view text);
 
 /**
- * Why an event is refused.
- * @param error  errno value from PROFIL_RECORD, or without the module from perf_event_open(2)
- * @return "" if the error has nothing to do with the event
+ * The reason why an event is refused.
+ * @param error  errno value from PROFIL_RECORD; without the module, from perf_event_open(2)
+ * @return the reason, or "" if the error has nothing to do with the event
  */
 std::string why_event_is_refused(const perf_event_attr &event, int error);
 
-/** True if hardware counts the event, and not the kernel. */
+/** True if hardware counts the event; false if the kernel does. */
 bool is_of_hardware(const Event &event);
 
 /** A name for an event, and its alias or "". */

@@ -8,10 +8,10 @@
 
 namespace cli {
 
-/** The first line of a file, if there is such a file. */
+/** The first line of a file; nullopt if the file cannot be read. */
 std::optional<std::string> line_of(const std::string &path);
 
-/** The first line of a file as a number; nothing if it is not one. */
+/** The first line of a file as a number; nullopt if it is not a number. */
 std::optional<uint64_t> number_in(const std::string &path);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/events/name.h  The name of an event, from its numbers. */
+/** @file cli/events/name.h  Finds the name of an event from its type and configuration. */
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ std::optional<uint64_t> number_of(std::string_view text)
 	return text.starts_with("0x") ? hexadecimal(text) : whole_number<uint64_t>(text);
 }
 
-/** The member of @p attr that a format names; nullptr if there is none, or the module lacks it. */
+/** The member of @p attr that a format names; nullptr if the module does not support that name. */
 __u64 *word_of(perf_event_attr &attr, std::string_view name)
 {
 	if (name == "config")
@@ -46,7 +46,7 @@ uint64_t ones(unsigned bits)
 	return bits >= word_bits ? UINT64_MAX : (uint64_t{1} << bits) - 1;
 }
 
-/** Put @p value into the bits of a format: "config:0-7,32-35", the lowest ones first. */
+/** Put @p value into the bits that a format lists, such as "config:0-7,32-35", low bits first. */
 Outcome put_bits(std::string_view format, std::string_view term, uint64_t value, perf_event_attr &attr)
 {
 	const auto unknown = [&] {
@@ -77,7 +77,7 @@ Outcome put_bits(std::string_view format, std::string_view term, uint64_t value,
 	return Done();
 }
 
-/** Chooses an event term by term. */
+/** Builds an event from its terms. */
 class TermReader {
 public:
 	explicit TermReader(std::string pmu) : pmu_(std::move(pmu)) {}
@@ -96,7 +96,7 @@ public:
 	[[nodiscard]] PmuTerms &chosen() { return chosen_; }
 
 private:
-	/** @param own whether the term comes from the user, and not from the kernel. */
+	/** @param own true for a term from the user; false for one from the kernel. */
 	Outcome set_one(std::string_view term, bool own)
 	{
 		std::string_view value = term;
@@ -168,7 +168,7 @@ std::vector<PmuEvent> pmu_events(const std::string &root)
 		     event.increment(none)) {
 			const std::string name = event->path().filename();
 
-			/* "cycles.scale" and the like say how to show a count of the event. */
+			/* Files such as "cycles.scale" only say how to show a count. */
 			if (name.find('.') == name.npos)
 				all.push_back({pmu->path().filename(), name});
 		}

@@ -21,13 +21,13 @@ inline constexpr char pmu_root[] = "/sys/bus/event_source/devices";
 struct PmuTerms {
 	perf_event_attr attr{};		/**< type and configuration */
 	std::optional<uint64_t> period; /**< events between two samples, if a term sets it */
-	std::string name;		/**< of the event, if a term sets it; else empty */
+	std::string name;		/**< the event's name, if a term sets it; else empty */
 };
 
 /**
  * Parse the terms that choose an event of a PMU, as in "cpu/event=0x3c,umask=1/".
  *
- * A term is one of: FIELD=NUMBER, with a field of the PMU's format; FIELD, short for FIELD=1; the
+ * A term is one of: FIELD=NUMBER, where FIELD is in the PMU's format; FIELD, short for FIELD=1; the
  * name of one of the PMU's events; config=, config1=, config2= or period=NUMBER; name=TEXT.
  *
  * @param pmu the PMU's name: "cpu".
