@@ -13,7 +13,7 @@
 namespace cli {
 namespace {
 
-/* More of a response is never needed: gRPC's trailers follow an empty message. */
+/* The rest of a longer body is never needed: even gRPC's trailers follow only an empty message. */
 constexpr size_t most_body = 64 << 10;
 constexpr size_t most_headers = 100;
 
@@ -41,7 +41,7 @@ size_t take_header(char *data, size_t, size_t size, void *context)
 	std::string line(data, size);
 	const size_t colon = line.find(':');
 
-	/* A new response begins: the headers so far are those of a proxy or of an interim response. */
+	/* A new response begins: the earlier headers came from a proxy or an interim response. */
 	if (line.starts_with("HTTP/"))
 		headers.clear();
 	if (colon == line.npos || headers.size() == most_headers)
@@ -103,7 +103,7 @@ void set_transfer(CURL *curl, Transfer &transfer)
 	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &transfer);
 }
 
-/* libcurl does not copy the body, which must outlive the transfer. */
+/* libcurl does not copy the body, so the body must outlive the transfer. */
 void set_request(CURL *curl, const std::string &url, const CurlHeaders &headers, const std::string &body)
 {
 	curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
@@ -124,7 +124,7 @@ void complete(CURL *curl, HttpResponse &response)
 		response.retry_after = std::chrono::seconds(retry_after);
 }
 
-/* A part of a URL; empty if the URL does not have it. */
+/* A part of a URL; empty if the URL lacks that part. */
 std::string url_part(CURLU *url, CURLUPart part, unsigned flags = 0)
 {
 	char *text = nullptr;

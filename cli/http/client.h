@@ -12,17 +12,17 @@
 namespace cli {
 
 /**
- * Sends requests to a server, one at a time.  Certificates are verified, redirects
- * are returned like any other response, and .netrc is not read.
+ * Sends requests to a server, one at a time.  It verifies certificates, returns redirects
+ * like any other response, and does not read .netrc.
  */
 class HttpClient {
 public:
-	/** An error if the URL is invalid, or if the settings have both a token and a user. */
+	/** Fails if the URL is invalid, or if the settings have both a token and a user. */
 	static Result<HttpClient> create(HttpSettings settings);
 
 	/**
 	 * Send @p request and wait for the response, whatever its status.
-	 * @param cancelled is called several times a second; true ends the request.
+	 * @param cancelled is called several times a second; if it returns true, the request ends.
 	 * @return the response, or an error that names the URL.
 	 */
 	Result<HttpResponse> post(const HttpRequest &request,

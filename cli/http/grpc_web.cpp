@@ -62,7 +62,7 @@ std::optional<int> hexadecimal(std::string_view two)
 										 : std::nullopt;
 }
 
-/* Messages are percent-encoded; invalid sequences are kept unchanged. */
+/* Decode a message, which is percent-encoded; invalid sequences are kept. */
 std::string percent_decoded(std::string_view text)
 {
 	std::string plain;
@@ -93,7 +93,7 @@ HttpResponse grpc_web_answer(HttpResponse response)
 {
 	std::vector<std::string> trailers = trailers_of(response.body);
 
-	/* If there is no message in the body, the trailers are sent as headers. */
+	/* If the body has no message, the server sends the trailers as headers. */
 	if (header_of(trailers, "grpc-status").empty())
 		trailers = response.headers;
 

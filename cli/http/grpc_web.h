@@ -24,8 +24,7 @@ std::string grpc_web_frame(std::string_view message);
 /**
  * Translate the response of a gRPC call to HTTP: the status as mapped by
  * google/rpc/code.proto, the message as the body.  A response that is not gRPC,
- * for example from a proxy, is unchanged, except that a claim of success becomes
- * status 502.
+ * for example from a proxy, is unchanged; but a status of success becomes 502.
  */
 HttpResponse grpc_web_answer(HttpResponse response);
 

@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/** The time for a whole request and a whole response, and the size of a request. */
+/** The longest time for a whole request and for a whole response, and the largest request. */
 struct HttpLimits {
 	std::chrono::milliseconds request{10000};
 	std::chrono::milliseconds response{60000};

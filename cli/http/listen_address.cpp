@@ -58,7 +58,7 @@ Result<Fd> bound(int family, const sockaddr *address, socklen_t length, const st
 	return socket;
 }
 
-/* A killed server leaves its socket behind, with nothing listening on it. */
+/* Remove the socket file of a server that was killed: nothing listens on it any more. */
 void remove_stale(const sockaddr_un &address)
 {
 	struct stat status = {};
@@ -72,7 +72,7 @@ void remove_stale(const sockaddr_un &address)
 		unlink(address.sun_path);
 }
 
-/* Only the socket's owner may connect: profiles reveal what a machine does. */
+/* Listen on a socket to which only its owner may connect: profiles reveal what a machine does. */
 Result<Fd> listen_unix(const ListenAddress &address)
 {
 	const Result<sockaddr_un> where = unix_address(address.unix_path);

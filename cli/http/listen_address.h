@@ -19,16 +19,16 @@ struct ListenAddress {
 
 	/** "127.0.0.1:6060", "[::1]:6060", "unix:/run/profil.sock" */
 	[[nodiscard]] std::string text() const;
-	/** True if it is reachable only from this machine. */
+	/** True if the address is reachable only from this machine. */
 	[[nodiscard]] bool is_local() const;
-	/** True if it stands for every address of this machine. */
+	/** True if the address stands for every address of this machine. */
 	[[nodiscard]] bool is_wildcard() const;
 };
 
 /** Parse an address as written by text(); ":PORT" or "PORT" alone means 127.0.0.1. */
 Result<ListenAddress> parse_listen_address(std::string_view text);
 
-/** Open a listening socket that does not block; replace port 0 with the port the kernel chose. */
+/** Open a non-blocking listening socket; replace port 0 with the port that the kernel chose. */
 Result<Fd> listen_at(ListenAddress &address);
 
 } // namespace cli

@@ -18,12 +18,12 @@ struct HttpRequest {
 
 struct HttpResponse {
 	long status = 0;
-	std::string body;				 /**< only its beginning; may quote secrets */
+	std::string body;				 /**< perhaps cut off; may quote secrets */
 	std::vector<std::string> headers;		 /**< "name: value", with names in lower case */
 	std::optional<std::chrono::seconds> retry_after; /**< the Retry-After header */
 };
 
-/** The value of the header @p name, spelled as in @p headers; empty if it is missing. */
+/** The value of the header @p name, in the case used in @p headers; empty if it is missing. */
 inline std::string header_of(const std::vector<std::string> &headers, const std::string &name)
 {
 	for (const std::string &line : headers) {

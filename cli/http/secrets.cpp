@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t shortest_secret = 6;
 
-/* RFC 4648, section 4. */
+/* Base 64, as in RFC 4648, section 4. */
 std::string base64(const std::string &text)
 {
 	static constexpr std::string_view digits =

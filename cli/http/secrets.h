@@ -9,7 +9,7 @@
 namespace cli {
 
 /**
- * @p text with secrets replaced by ***, because servers quote what they receive.
+ * @p text with secrets replaced by ***, because servers may quote the headers that they received.
  *
  * Secrets are the token, the password (also in the encoding of basic
  * authentication), and the values of the user's headers, unless they are very short.

@@ -20,7 +20,7 @@ namespace {
 /* Closing a socket with unread input resets the connection, and the client could lose the answer. */
 constexpr std::chrono::milliseconds longest_linger{1000};
 constexpr size_t most_discarded = 1 << 20;
-/* Nearly all errors of accept(2) are transient, such as running out of descriptors. */
+/* The pause after an error of accept(2): nearly all are transient, as a lack of descriptors. */
 constexpr std::chrono::milliseconds accept_pause{10};
 
 struct StopDaemon {
@@ -48,7 +48,7 @@ MHD_Result send_answer(MHD_Connection *connection, const ServerAnswer &answer)
 		if (!MHD_add_response_header(response.get(), name.c_str(), value.c_str()))
 			return MHD_NO;
 	}
-	/* A connection that is kept open would occupy a thread. */
+	/* A connection that is kept alive would occupy a thread. */
 	if (!MHD_add_response_header(response.get(), MHD_HTTP_HEADER_CONNECTION, "close"))
 		return MHD_NO;
 	return MHD_queue_response(connection, answer.status, response.get());
@@ -63,7 +63,7 @@ std::optional<std::string_view> ServerRequest::value(MHD_ValueKind kind, std::st
 
 	if (!MHD_lookup_connection_value_n(connection_, kind, name.data(), name.size(), &text, &size))
 		return std::nullopt;
-	/* A parameter without '=' has no text. */
+	/* For a parameter without '=', text is null. */
 	return text ? std::string_view(text, size) : std::string_view();
 }
 
@@ -89,7 +89,7 @@ MHD_Result HttpServer::on_request(void *cls, MHD_Connection *connection, const c
 	ServerAnswer answer;
 
 	server.enter(ours, Phase::Answer);
-	/* No exception may pass through libmicrohttpd, which is in C. */
+	/* No exception may pass through libmicrohttpd, which is written in C. */
 	try {
 		answer = server.answer_({server, connection, ours.socket.get(), method, path});
 	} catch (const std::exception &error) {
@@ -120,7 +120,7 @@ void HttpServer::enter(Connection &connection, Phase phase)
 	const Clock::time_point now = Clock::now();
 	const std::lock_guard lock(mutex_);
 
-	/* A connection that was cut can only go on to linger. */
+	/* A connection that was cut off may only enter the phase Linger. */
 	if (connection.phase == Phase::Cut && phase != Phase::Linger)
 		return;
 	connection.phase = phase;
@@ -161,8 +161,8 @@ void HttpServer::accept(MHD_Daemon *daemon)
 		enter(connections_.back(), Phase::Linger);
 }
 
-/* Returns when a phase has changed, a client may be accepted, a lingering one has closed, or a
- * deadline has passed. */
+/* Wait until a phase has changed, a client can be accepted, a lingering client has sent data or has
+ * closed its end, or a deadline has passed. */
 void HttpServer::wait()
 {
 	std::vector<pollfd> sockets = {
@@ -189,8 +189,8 @@ void HttpServer::wait()
 	eventfd_read(woken_.get(), &times);
 }
 
-/* Drains or cuts off a connection as its phase demands; true if it can be removed.  The caller holds
- * the mutex. */
+/* Read a lingering connection's input, or cut off a late connection; true if the connection can be
+ * removed.  The caller holds the mutex. */
 bool HttpServer::is_over(Connection &connection) const
 {
 	const bool late = Clock::now() >= connection.deadline;

@@ -85,7 +85,7 @@ public:
 	HttpServer(const HttpServer &) = delete;
 	HttpServer &operator=(const HttpServer &) = delete;
 
-	/** Returns after stop(), when the running requests have been answered. */
+	/** Answer requests; returns after stop(), when the running requests have been answered. */
 	Outcome run();
 	/** Cancel running requests and end run(), from another thread; also before run() has begun. */
 	void stop();
@@ -96,16 +96,16 @@ private:
 
 	enum class Phase {
 		Request,  /**< until the headers of the request have arrived */
-		Answer,	  /**< takes as long as its handler */
-		Response, /**< until it is sent */
-		Cut,	  /**< shut down, until libmicrohttpd has seen it */
-		Linger,	  /**< libmicrohttpd is done; the client may still read, and its input is discarded */
+		Answer,	  /**< while the handler makes the answer */
+		Response, /**< until the answer is sent */
+		Cut,	  /**< cut off, until libmicrohttpd has noticed it */
+		Linger,	  /**< the client may still read the answer; its input is discarded */
 	};
 
 	struct Connection {
-		Fd socket;		    /**< a duplicate */
-		int original;		    /**< libmicrohttpd's own */
-		Clock::time_point deadline; /**< of the phase */
+		Fd socket;		    /**< our duplicate */
+		int original;		    /**< libmicrohttpd's descriptor */
+		Clock::time_point deadline; /**< the end of the phase */
 		Phase phase = Phase::Request;
 		size_t discarded = 0;
 	};

@@ -14,9 +14,9 @@ namespace cli {
 std::string host_of(std::string_view header);
 
 /**
- * True if a request with this Host header may be answered.  Accepted are the address that
- * the server listens on, localhost, and @p allowed; on a local address, also
- * 127.0.0.1 and ::1; on a wildcard address, also any numeric Host, because DNS
+ * True if a request with this Host header may be answered.  Accepted hosts are the address
+ * that the server listens on, localhost, and those in @p allowed; on a local address, also
+ * 127.0.0.1 and ::1; on a wildcard address, also any numeric address, because DNS
  * rebinding needs a name.
  */
 bool is_host_served(std::string_view header, const ListenAddress &listen,
