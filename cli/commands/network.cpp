@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The commands that speak HTTP are in a separate program, profil-network: their
- * libraries load thirty others, which would take most of the start-up time of
+ * The commands that use HTTP are in a separate program, profil-network: their
+ * libraries load thirty others, which would make up most of the start-up time of
  * every command.
  */
 #include "cli/base/characters.h"

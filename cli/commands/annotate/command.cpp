@@ -101,7 +101,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	return std::nullopt;
 }
 
-/* Keeps newlines, because a list of candidates has one line for each. */
+/* Print an error.  This keeps newlines, because a list of candidates has a line for each. */
 int fail(std::string_view text)
 {
 	std::string lines;

@@ -46,10 +46,10 @@ const ListedOption *find(const OptionList &list, std::string_view name)
 /** The part of a word before a value, such as "--sort=" or "-s", and the option with that value. */
 struct Begun {
 	const ListedOption *option = nullptr;
-	size_t length = 0; /**< of the part before the value; 0: the value is the next word */
+	size_t length = 0; /**< the length of the part; 0: the value is the next word */
 };
 
-/** The option in this word that takes a value, if there is one. */
+/** The option in @p word, if it takes a value. */
 Begun option_with_value(const OptionList &list, const std::string &word)
 {
 	if (word.starts_with(mark)) {
@@ -86,7 +86,7 @@ Completion complete_option(const OptionList &list, const std::string &word)
 	return completion;
 }
 
-/** The file that @p words give with --input, or else the default. */
+/** The file that @p words name with --input, or else the default file. */
 std::string given_profile(const OptionList &list, std::span<const std::string> words)
 {
 	for (size_t i = 1; i < words.size(); i++) {

@@ -17,11 +17,11 @@ struct Candidate {
 	std::string summary;
 };
 
-/** The words that the shell should complete itself, because it does so better. */
+/** The kinds of words that the shell should complete itself, because it does this better. */
 enum class Shells {
 	Nothing,
 	Files,
-	Profiles, /**< files in pprof's format, by their names */
+	Profiles, /**< files with a suffix of pprof's format, such as .pb.gz */
 	Directories,
 	Command, /**< a command with its arguments */
 };
@@ -29,12 +29,12 @@ enum class Shells {
 struct Completion {
 	std::vector<Candidate> candidates;
 	Shells shells = Shells::Nothing;
-	size_t command_at = 0; /**< the word, counted from 0, that begins the command */
+	size_t command_at = 0; /**< the index of the word that begins the command */
 };
 
 /**
  * Complete the last of the words after "profil".
- * @param words at least one, which may be empty; quotes removed.
+ * @param words at least one word, which may be empty; without quotes.
  */
 Completion complete(std::span<const Subcommand> subcommands, std::span<const std::string> words);
 
@@ -57,7 +57,7 @@ Completion complete_value(std::string_view command, const ListedOption &option, 
  */
 Completion complete_function(const std::string &profile, std::string_view word);
 
-/** profil __complete [--] WORD..., which the shells' completions call. */
+/** Implements `profil __complete [--] WORD...`, which the shells' completions call. */
 int complete_main(std::span<const Subcommand> subcommands, const std::vector<std::string> &arguments);
 
 } // namespace cli

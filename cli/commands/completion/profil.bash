@@ -4,8 +4,8 @@
 # 'profil __complete' prints a line for each, with a summary after a tab.  The last line
 # names the kind of word that the shell should complete itself.
 
-# Fill two arrays: 'words' gets the words up to the cursor, 'at' the index in COMP_WORDS
-# at which each begins.  Bash splits words at = and :, profil does not.
+# Fill two arrays: 'words' with the words up to the cursor, and 'at' with the index in
+# COMP_WORDS at which each word begins.  Bash splits words at = and :, profil does not.
 __profil_split() {
 	local i rest=${COMP_LINE:0:COMP_POINT}
 	words=() at=()
@@ -63,7 +63,7 @@ _profil() {
 	COMPREPLY=()
 	__profil_split
 	word=${words[-1]}
-	# Bash keeps the part that it has split off, so the reply must not repeat it.
+	# Bash keeps the part of the word that it has split off, so the reply must not have it.
 	if [[ $word == *[=:]* ]]; then
 		before=${word%"${word##*["$COMP_WORDBREAKS"]}"}
 	fi

@@ -147,7 +147,7 @@ private:
 		text_ += fmt::format("{:#x} {} {}\n", position.address, position.line, samples);
 	}
 
-	/** Switch to another source file: that of inlined code, or the function's own again. */
+	/** Switch to the source file of inlined code, or back to the function's own file. */
 	void enter(const CgFunction &function, std::string_view file)
 	{
 		if (file == current_file_)

@@ -29,7 +29,7 @@ struct ExportOptions {
 	std::string output = standard_output;
 	std::string file = default_profile_file;
 	std::string value; /**< the type of the values to write; empty: the file's default */
-	std::string root;  /**< put before the paths of objects */
+	std::string root;  /**< a directory that is put before the paths of objects */
 	bool full_names = false;
 };
 
@@ -123,7 +123,7 @@ int write_one(const Profile &profile, const ExportOptions &options)
 	return written ? exit_ok : fail(written.error().text + " (choose another file with -o)");
 }
 
-/** The path of gmon.out: in the given directory, or the given name. */
+/** The path of gmon.out: in the directory @p output, or @p output itself. */
 std::string gmon_path(const std::string &output)
 {
 	struct stat about;

@@ -75,7 +75,7 @@ std::string line_of(const CsvRow &row, const Profile &profile, const CallFrames 
 			   row.process.pid ? std::to_string(row.process.pid) : "");
 }
 
-/* Names in foreign files can be long, and are repeated in each row. */
+/* Names in profiles from other tools can be long, and are repeated in each row. */
 uint64_t bytes_of(const CsvRow &row, const CallFrames &frames)
 {
 	constexpr uint64_t numbers = 60;

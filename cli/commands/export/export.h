@@ -4,8 +4,8 @@
  * A profile in the formats of other tools.
  *
  * Each function returns the whole content of a file.  Its samples add up to those that
- * `profil report` shows.  Other tools' profiles keep their stacks if the format has stacks; a
- * stack of ours is one function, and the functions inlined in it.
+ * `profil report` shows.  Profiles from other tools keep their stacks if the format has stacks; in
+ * profil's own profiles, a stack is one function, and the functions inlined in it.
  */
 #pragma once
 
@@ -53,7 +53,7 @@ Result<std::string> export_speedscope(const Profile &profile);
 
 /** A gmon.out file, for one object. */
 struct GmonOut {
-	std::string object; /**< path */
+	std::string object; /**< its path */
 	std::string name;   /**< the suffix of "gmon.out": empty for the program, or ".libc.so.6" */
 	uint64_t samples = 0;
 	std::string content;
@@ -73,7 +73,7 @@ struct ExportFormat {
 	std::string_view name;
 	std::string_view tools; /**< the tools that open it */
 	bool binary = false;
-	bool keeps_names = false; /**< never shortens names */
+	bool keeps_names = false; /**< names are never shortened */
 	Result<std::string> (*write)(const Profile &profile) =
 		nullptr; /**< NULL: several files, by export_gmon() */
 };

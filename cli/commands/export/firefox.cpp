@@ -74,7 +74,7 @@ Json thread_json(const std::string &name, const std::string &pid, FirefoxThread 
 	return json;
 }
 
-/* A cell in the stack table, which stacks share if they begin alike. */
+/* One cell in the table of stacks: stacks that begin with the same frames share their cells. */
 uint64_t bytes_of(const CallFrame &)
 {
 	return sizeof(Json);

@@ -10,7 +10,7 @@ using Json = FirefoxJson;
 
 /* The profiler's resourceTypes.library. */
 constexpr int library_resource = 1;
-/* The libraries' architecture: a profile does not name it, but it is usually the same as here. */
+/* The libraries' architecture: a profile does not name it, but it is usually this machine's. */
 #ifdef __aarch64__
 constexpr char machine[] = "aarch64";
 #else
@@ -36,7 +36,7 @@ std::string breakpad_id(std::string_view build_id)
 	return id;
 }
 
-/** The distance from the address that the file's first byte would have in memory. */
+/** The offset of a frame from the address that the first byte of its file would have in memory. */
 uint64_t address_in_library(const Profile &profile, const CallFrame &frame)
 {
 	if (!frame.mapping)
@@ -120,7 +120,7 @@ Json FirefoxShared::take_shared()
 	return {{"stringArray", std::move(strings_)}, {"sources", sources_.take()}};
 }
 
-/* A histogram has neither order nor times, so its samples just follow one another. */
+/* A histogram has neither an order nor times, so the samples simply follow one another. */
 void FirefoxThread::add(const CountedStack &counted, const CallFrames &frames)
 {
 	std::optional<size_t> prefix;

@@ -30,7 +30,7 @@ public:
 
 	/** Add a row, with cells in the order of the columns; returns the row's number. */
 	size_t add(std::initializer_list<FirefoxJson> cells);
-	/** The JSON object; leaves the table empty. */
+	/** The table as a JSON object.  This empties the table. */
 	FirefoxJson take();
 
 private:
@@ -67,7 +67,7 @@ private:
 /** A thread with its samples. */
 class FirefoxThread {
 public:
-	/** @param interval ms between two samples. */
+	/** @param interval the time between two samples, in ms. */
 	FirefoxThread(FirefoxShared &shared, double interval) : shared_(&shared), interval_(interval) {}
 
 	void add(const CountedStack &stack, const CallFrames &frames);

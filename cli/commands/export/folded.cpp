@@ -22,13 +22,13 @@ void append_frame(std::string &stack, std::string_view name)
 	stack += safe;
 }
 
-/* As stackcollapse-perf.pl --pid writes it. */
+/* The process, as stackcollapse-perf.pl --pid writes it. */
 std::string process_text(const ProcessLabel &process)
 {
 	return process.pid ? fmt::format("{}-{}", process.name, process.pid) : process.name;
 }
 
-/* Outermost first; an object is named where it differs from the previous frame's. */
+/* The frames, outermost first; an object is named if it differs from the previous frame's. */
 std::string folded(const CountedStack &stack, const CallFrames &frames)
 {
 	std::string text;
@@ -45,7 +45,7 @@ std::string folded(const CountedStack &stack, const CallFrames &frames)
 	return text;
 }
 
-/* An upper bound: an object is named only where it differs from the previous one. */
+/* An upper bound, because an object is named only where it differs from the previous one. */
 uint64_t bytes_of(const CallFrame &frame)
 {
 	return frame.function.size() + base_name(frame.object).size() + 2;

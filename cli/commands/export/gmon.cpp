@@ -13,10 +13,10 @@
 namespace cli {
 namespace {
 
-/* gprof's smallest counter covers two bytes of text; all counters of a file cover the same number. */
+/* gprof's smallest counter covers two bytes of text; all counters of a file must cover as many. */
 constexpr uint64_t counter_text = 2;
 
-/* Bytes of text per record, and their alignment: a hot counter needs many records, so keep them small. */
+/* Size and alignment of a record's text, in bytes: small, as a hot counter needs many records. */
 constexpr uint64_t record_text = 4096;
 constexpr size_t record_counters = record_text / counter_text;
 
@@ -27,7 +27,7 @@ constexpr uint64_t billion = 1'000'000'000;
 /** An object by its path and build-id. */
 using Key = std::pair<std::string_view, std::string_view>;
 
-/** Samples by counter number, which is address / counter_text. */
+/** Samples by the number of their counter, which is address / counter_text. */
 using Counters = std::map<uint64_t, uint64_t>;
 
 struct Counted {
@@ -39,7 +39,7 @@ uint32_t rate_of(const Profile &profile)
 {
 	const auto period = static_cast<uint64_t>(std::max<int64_t>(profile.period, 0));
 
-	/* gprof's default, if the profile has no rate. */
+	/* Use gprof's default if the profile has no rate. */
 	if (!period || period > billion || profile.period_type.unit != "nanoseconds")
 		return 100;
 	return static_cast<uint32_t>((billion + period / 2) / period);
@@ -97,7 +97,7 @@ public:
 		count = add_samples(count, samples);
 	}
 
-	/** False if the file would be too large. */
+	/** Write the counters; false if the file would be too large. */
 	[[nodiscard]] bool write(Writer &writer) const
 	{
 		uint64_t left = std::max<uint64_t>(*std::max_element(counts_.begin(), counts_.end()), 1);
@@ -138,7 +138,7 @@ uint64_t record_of(uint64_t address)
 	return address / record_text * record_text;
 }
 
-/* Even without samples there is a record: gprof needs its scale. */
+/* Even a file without samples has a record, because gprof needs its scale. */
 Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 {
 	Writer writer(hz);
@@ -160,7 +160,7 @@ Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 	return writer.take();
 }
 
-/** File names, each given out only once. */
+/** Unique file names. */
 class FileNames {
 public:
 	/** If several objects have the same name, all but one get a number, as in libprofil. */
@@ -173,7 +173,7 @@ public:
 		size_t &number = numbers_.try_emplace(plain, 1).first->second;
 		std::string name = plain;
 
-		/* The name of another object may end with that number. */
+		/* Another object's own name may end with that number. */
 		while (!given_.insert(name).second)
 			name = fmt::format("{}.{}", plain, ++number);
 		return name;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t billion = 1'000'000'000;
 
-/* Readers split words at white space. */
+/* A name as one word, because readers split lines at white space. */
 std::string word(std::string_view text)
 {
 	std::string safe = printable(text);
@@ -76,7 +76,7 @@ std::string event_name(const Profile &profile)
 	return name.empty() ? "samples" : word(name);
 }
 
-/** The bytes needed to list a stack once per sample: names in foreign files can be long. */
+/** The bytes needed to list a stack once per sample: names from other tools can be long. */
 uint64_t listed_bytes(const CountedStack &stack, size_t names)
 {
 	constexpr uint64_t numbers = 40;
@@ -92,7 +92,7 @@ uint64_t period_of(const Profile &profile)
 	return time ? std::min<uint64_t>(static_cast<uint64_t>(profile.period), billion) : billion / 1000;
 }
 
-/* A line: an address in 16 digits, and names. */
+/* The size of a line: an address with 16 digits, and names. */
 uint64_t bytes_of(const CallFrame &frame)
 {
 	return frame.function.size() + frame.object.size() + 24;
@@ -101,9 +101,9 @@ uint64_t bytes_of(const CallFrame &frame)
 } // namespace
 
 /*
- * A record for each sample, each with a period of 1: stackcollapse-perf.pl adds up
+ * Write a record with a period of 1 for each sample: stackcollapse-perf.pl adds up
  * the periods, the Firefox Profiler and stackvis count the records, and speedscope
- * uses the time between neighbours, which is the same for all.
+ * uses the time between successive records, which is always the same.
  */
 Result<std::string> export_perf_script(const Profile &profile)
 {

@@ -14,8 +14,8 @@ namespace cli {
 Error too_large_to_export();
 
 /**
- * Check before anything is written: in a foreign file, a location can have any number of
- * functions, and a stack any number of locations.
+ * Check the size of an export before anything is written: in a profile from another tool, a
+ * location can have any number of functions, and a stack any number of locations.
  * @param frame_bytes estimates the bytes that the format needs for one function of a stack.
  * @return an error if the stacks together need more than export_bytes_max.
  */

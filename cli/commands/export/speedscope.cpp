@@ -72,7 +72,7 @@ Json profile_json(const std::string &name, Sampled &sampled)
 		{"weights", std::move(sampled.weights)}};
 }
 
-/* The size of a number in memory, until it is written. */
+/* The size of a number in memory before it is written. */
 uint64_t bytes_of(const CallFrame &)
 {
 	return sizeof(Json);

@@ -18,7 +18,7 @@ struct Line {
 	std::string needs;
 };
 
-/** "every event" or "1 in 10,007": the events of which a sample is taken by default. */
+/** "every event" or "1 in 10,007": the events that are sampled by default. */
 std::string default_text(const Event &event)
 {
 	return event.period == 1 ? "every event" : fmt::format("1 in {}", grouped(event.period));

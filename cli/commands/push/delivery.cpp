@@ -113,7 +113,7 @@ Delivery deliver(const HttpClient &client, PushFormat format, const HttpRequest 
 				fmt::format("{}: {}", client.url(), client.without_secrets(excerpt(why))),
 				std::nullopt};
 	}
-	/* Mask secrets last: earlier, that would break frame lengths, and miss encoded secrets. */
+	/* Mask secrets only now: earlier, this would break frame lengths and miss encoded ones. */
 	if (response)
 		response->body = client.without_secrets(std::move(response->body));
 	return judge(response, client.url());

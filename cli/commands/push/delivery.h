@@ -20,13 +20,13 @@ enum class Fate {
 
 struct Delivery {
 	Fate fate = Fate::Sent;
-	std::string reason; /**< "URL: 400 Bad Request: the server's text"; empty when sent */
+	std::string reason; /**< "URL: 400 Bad Request: the server's text"; empty for Sent */
 	std::optional<std::chrono::seconds> retry_after; /**< the wait that the server requests */
 };
 
 /**
- * By RFC 9110 and RFC 6585, 408, 429 and 5xx except 501 and 505 are temporary.
- * Every other status except 2xx is a refusal.
+ * Derive the outcome from a response.  By RFC 9110 and RFC 6585, 408, 429 and 5xx except
+ * 501 and 505 are temporary.  Every other status except 2xx is a refusal.
  */
 Delivery judge(const Result<HttpResponse> &response, const std::string &url);
 

@@ -24,7 +24,7 @@ template <typename Parent, typename Tag> void add_label(Parent &parent, Tag tag,
 	out.add_string(field::LabelPair::value, label.value);
 }
 
-/* Encodes a component of a query: RFC 3986. */
+/* Encode a component of a query, as in RFC 3986. */
 std::string percent_encoded(std::string_view text)
 {
 	std::string encoded;
@@ -38,7 +38,7 @@ std::string percent_encoded(std::string_view text)
 	return encoded;
 }
 
-/* The format cannot quote characters in the name, and the server chooses the kind of profile. */
+/* /ingest cannot quote characters in labels, and its server chooses the kind of profile. */
 std::string why_not_in_ingest(const PushLabel &label, std::string_view kind)
 {
 	if (label.value.find_first_of("{},=") != label.value.npos)
@@ -69,7 +69,7 @@ Result<std::string> ingest_name(const PushSeries &series)
 	return service + "{" + rest + "}";
 }
 
-/** Tells the server how to treat each type, because it does not know any of them. */
+/** Tells the server how to treat each type, because it knows none of these types. */
 std::string type_config(const Profile &profile)
 {
 	std::string types;
@@ -100,7 +100,7 @@ void add_form(HttpRequest &request, const PushSeries &series)
 	request.headers = {fmt::format("Content-Type: multipart/form-data; boundary={}", boundary)};
 }
 
-/* The profile has the exact time; from and until must be whole seconds, and must differ. */
+/* "from" and "until" must be whole seconds, and must differ; the profile has the exact times. */
 Result<HttpRequest> ingest_request(const PushSeries &series)
 {
 	const PushProfile &profile = series.profile;
@@ -142,7 +142,7 @@ Result<std::vector<HttpRequest>> ingest_requests(std::span<const PushSeries> all
 	return requests;
 }
 
-/** A label's name in OpenTelemetry's semantic conventions, or ours if they have none. */
+/** A label's name in OpenTelemetry's semantic conventions; unchanged if they have no such name. */
 std::string attribute_name(const std::string &label)
 {
 	constexpr std::pair<std::string_view, std::string_view> names[] = {

@@ -3,15 +3,15 @@
  * @file cli/commands/push/encode.h
  * Profiles in the formats that continuous-profiling servers accept.
  *
- * Pyroscope: grafana.com/docs/pyroscope/latest/reference-server-api, "Ingestion
- * Path", which has both `/push.v1.PusherService/Push` (the messages are those of
- * api/push/v1/push.proto and api/types/v1/types.proto in github.com/grafana/pyroscope;
- * unary calls by connectrpc.com/docs/protocol) and `/ingest`.  The latter drops types that it
- * does not know, unless a form with the profile has sample_type_config (pkg/og/convert/pprof).
+ * Pyroscope: grafana.com/docs/pyroscope/latest/reference-server-api, "Ingestion Path",
+ * describes `/push.v1.PusherService/Push` and `/ingest`.  Push uses the unary calls of
+ * connectrpc.com/docs/protocol, with the messages of api/push/v1/push.proto and
+ * api/types/v1/types.proto in github.com/grafana/pyroscope.  `/ingest` drops unknown types,
+ * unless the profile is in a form with sample_type_config (pkg/og/convert/pprof).
  *
  * Parca: proto/parca/profilestore/v1alpha1/profilestore.proto in
- * github.com/parca-dev/parca, called by gRPC-Web below `/api`, as its own user
- * interface does.  The `/profiles/writeraw` in that file does not work: the server
+ * github.com/parca-dev/parca, called by gRPC-Web below `/api`, as Parca's user
+ * interface does.  The path `/profiles/writeraw` in that file does not work: the server
  * (pkg/server/server.go) mounts the JSON gateway below `/api` without removing that
  * prefix from the path.
  *
@@ -40,7 +40,7 @@ struct PushProfile {
 	std::string content; /**< in pprof's format, gzipped */
 	int64_t start_nanos = 0;
 	int64_t duration_nanos = 0;
-	bool normalized = false; /**< addresses are those in the objects' files */
+	bool normalized = false; /**< addresses are link-time addresses of the objects */
 	std::string id;		 /**< a UUID; Pyroscope's push API and OTLP take it */
 };
 
@@ -49,7 +49,7 @@ struct PushSeries {
 	PushLabels labels;
 	PushProfile profile;
 	Profile decoded; /**< the profile in PushProfile::content */
-	/** Events per sample, by type, if the types are events_for_servers(); else empty. */
+	/** Events per sample, by type, if the profile is from events_for_servers(); else empty. */
 	std::vector<uint64_t> periods = {};
 
 	[[nodiscard]] bool of_events() const { return !periods.empty(); }

@@ -9,7 +9,7 @@ std::string type_for_servers(std::string_view event)
 {
 	std::string name(event);
 
-	/* Not isalnum(), which depends on the locale. */
+	/* Without isalnum(), which depends on the locale. */
 	for (char &c : name) {
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
 			c = '_';

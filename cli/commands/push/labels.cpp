@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-/* Not isalpha(), which depends on the locale. */
+/* Unlike isalpha(), this does not depend on the locale, and accepts '_'. */
 bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

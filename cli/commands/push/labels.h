@@ -4,9 +4,9 @@
  * The labels under which a continuous-profiling server files a profile.
  *
  * Names follow Prometheus' data model (prometheus.io/docs/concepts/data_model):
- * [a-zA-Z_][a-zA-Z0-9_]*, where those that begin with "__" are reserved.  Values are
- * any UTF-8.  "__name__" is the kind of profile; Pyroscope's documentation of
- * its server's API and Parca's own recordings of CPU time use "process_cpu".
+ * [a-zA-Z_][a-zA-Z0-9_]*; names that begin with "__" are reserved.  Values are any
+ * UTF-8.  "__name__" is the kind of profile: it is "process_cpu" in Pyroscope's
+ * documentation of its server's API, and in Parca's own recordings of CPU time.
  */
 #pragma once
 
@@ -35,12 +35,12 @@ struct PushLabel {
 /** Ascending by name, each name once. */
 using PushLabels = std::vector<PushLabel>;
 
-/** Parse "name=value"; the error says what is wrong with the text. */
+/** Parse "name=value"; the error says why the text is wrong. */
 Result<PushLabel> parse_push_label(std::string_view text);
 
 /**
- * The given labels, and defaults for those not given: __name__ is @p kind,
- * service_name is @p service, hostname is this machine's, and @p more.
+ * The given labels, and defaults for labels that were not given: @p kind for
+ * __name__, @p service for service_name, this machine's hostname, and @p more.
  * @return an error if a name was given twice.
  */
 Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service,

@@ -49,7 +49,7 @@ const char *default_url(PushFormat format)
 		->url;
 }
 
-/* Reads a file, without the newline that editors append; without a file, the environment. */
+/* Read a secret from a file, without the newline that editors append, or else the environment. */
 Result<std::string> read_secret(const std::string &file, const char *variable)
 {
 	if (file.empty()) {
@@ -76,7 +76,7 @@ Outcome check_secret(const std::string &secret, const std::string &source)
 	return Done();
 }
 
-/* Not with a CLI11 validator, whose message would repeat the text, which may be a secret. */
+/* A CLI11 validator would repeat the text in its message, and the text may be a secret. */
 void add_headers(CLI::App &app, PushOptions &options)
 {
 	app.add_option_function<std::vector<std::string>>(

@@ -22,7 +22,7 @@ inline constexpr char push_password_variable[] = "PROFIL_PUSH_PASSWORD";
 
 /** The server, format and labels for pushed profiles, and the targets to record. */
 struct PushOptions {
-	std::string url; /**< empty: the default of the format's server, on this machine */
+	std::string url; /**< empty: this machine, at the default port of the format's server */
 	PushFormat format = PushFormat::Pyroscope;
 	std::vector<PushLabel> labels;
 	std::vector<std::string> headers;
@@ -37,20 +37,20 @@ struct PushOptions {
 };
 
 /**
- * Add the options that say where and how to push; the command adds the options for the
+ * Add the options for the server and the format; the command adds the options for the
  * targets.
- * @param options outlives @p app.
+ * @param options must outlive @p app.
  */
 void add_push_options(CLI::App &app, PushOptions &options);
 
-/** Parse `profil push [options] [FILE]`; returns an exit status when there is nothing left to do. */
+/** Parse `profil push [options] [FILE]`; returns the exit status if --help or an error ends it. */
 std::optional<int> parse_push_options(const std::vector<std::string> &arguments, PushOptions &options);
 
 /** The values of --format. */
 std::vector<std::string_view> push_format_names();
 
 /**
- * Make the settings, and read the secrets: from the files, or else from the environment
+ * Make the settings.  This reads the secrets from the files, or else from the environment
  * variables PROFIL_PUSH_TOKEN and PROFIL_PUSH_PASSWORD.  Errors never contain a secret.
  */
 Result<HttpSettings> http_settings(const PushOptions &options);

@@ -17,7 +17,7 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 	const double doubled = std::min(longest, std::ldexp(static_cast<double>(settings.first_delay.count()),
 							    static_cast<int>(std::min(failures, 64U)) - 1));
 	const double wanted = retry_after ? static_cast<double>(retry_after->count()) * 1e3 : 0;
-	/* Spread the attempts after Retry-After, too: the server told all clients the same time. */
+	/* Spread the attempts after Retry-After, too: all clients may have got the same time. */
 	const double spread = doubled * (0.5 + random / 2);
 
 	return std::chrono::milliseconds(
@@ -114,7 +114,7 @@ bool PushQueue::out_of_time() const
 	return closing_ && clock_.now() >= deadline_;
 }
 
-/* Returns false when there is nothing left to do. */
+/* Wait for a request that may be sent.  Return false if the thread is to end. */
 bool PushQueue::wait_for_work(std::unique_lock<std::mutex> &lock)
 {
 	changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
@@ -158,7 +158,7 @@ void PushQueue::attempt(std::unique_lock<std::mutex> &lock)
 	lock.lock();
 }
 
-/* Acts on the result of an attempt; returns a message for the user, or "". */
+/* Act on the result of an attempt; return a message for the user, or "". */
 std::string PushQueue::settle(Item item, const Delivery &delivery)
 {
 	if (delivery.fate == Fate::Later)
@@ -189,7 +189,7 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 {
 	if (closing_) {
 		counters_.dropped_shutdown++;
-		/* Say it once: each waiting profile would give the same line. */
+		/* Say so only once: the line would be the same for each waiting profile. */
 		if (std::exchange(said_end_, true))
 			return "";
 		return fmt::format("{}: the profile is dropped, because profil is ending; {} will "
@@ -206,7 +206,7 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 	bytes_ += item.request.body.size();
 	items_.push_front(std::move(item));
 	drop_surplus();
-	/* Say it once: a server that is down for a night must not cause a thousand lines. */
+	/* Say so only once: a server that is down for a night must not cause a thousand lines. */
 	if (failures_ > 1)
 		return "";
 	return fmt::format("{}: will be tried again, first in {}", delivery.reason,

@@ -28,7 +28,7 @@ public:
 	virtual ~PushClock() = default;
 
 	[[nodiscard]] virtual PushTime now() { return std::chrono::steady_clock::now(); }
-	/** Wait until @p until, or until @p done, which is checked whenever @p changed is notified. */
+	/** Wait until @p until, or until @p done(); every notification of @p changed checks it. */
 	virtual void wait(std::unique_lock<std::mutex> &lock, std::condition_variable &changed,
 			  PushTime until, const std::function<bool()> &done)
 	{
@@ -38,31 +38,31 @@ public:
 
 /** The limits of the back-off and of the queue. */
 struct PushQueueSettings {
-	size_t most_parts = 60;		      /**< waiting; another one may be in flight */
-	size_t most_bytes = size_t{64} << 20; /**< of the waiting profiles */
+	size_t most_parts = 60;		      /**< waiting parts, except the one being sent */
+	size_t most_bytes = size_t{64} << 20; /**< the most bytes of all waiting profiles */
 	std::chrono::milliseconds first_delay{500};
 	std::chrono::milliseconds longest_delay{60000};
 	/** The longest pause between parts that waited while the server was away; 0: none. */
 	std::chrono::milliseconds pace{0};
 };
 
-/** Every profile ends up in sent, or in one of the dropped counters. */
+/** Every profile is finally counted in sent, or in one of the dropped counters. */
 struct PushCounters {
 	uint64_t sent = 0;
 	uint64_t retried = 0;	       /**< attempts after a profile's first one */
-	uint64_t dropped_refused = 0;  /**< by the server */
-	uint64_t dropped_full = 0;     /**< for lack of room: the oldest, or those too large */
-	uint64_t dropped_shutdown = 0; /**< unsent at the end */
+	uint64_t dropped_refused = 0;  /**< refused by the server */
+	uint64_t dropped_full = 0;     /**< the queue was full, or the profile too large for it */
+	uint64_t dropped_shutdown = 0; /**< not sent before the end */
 
 	bool operator==(const PushCounters &) const = default;
 };
 
 /**
- * The wait before the next attempt.  The delay doubles with each failure.  A random
- * value between half of the delay and all of it is used, so that many clients do not
- * retry together.  A longer Retry-After of the server is honoured, up to the longest
- * delay.
- * @param failures in a row, at least 1.
+ * The wait before the next attempt.  The delay doubles with each failure.  The wait is a
+ * random time between half of the delay and all of it, so that many clients do not
+ * retry together.  If the server sends a longer Retry-After, the wait is at least that
+ * long, up to the longest delay.
+ * @param failures the number of failures in a row, at least 1.
  * @param random in [0, 1).
  */
 std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsigned failures, double random,
@@ -88,7 +88,7 @@ public:
 	/** Prints a message; called by the queue's thread. */
 	using Say = std::function<void(const std::string &)>;
 
-	/** @param random gives numbers in [0, 1); @param clock outlives this. */
+	/** @param random returns numbers in [0, 1).  @param clock must outlive this. */
 	PushQueue(PushQueueSettings settings, Send send, Say say, std::function<double()> random,
 		  PushClock &clock);
 	PushQueue(const PushQueue &) = delete;
@@ -97,17 +97,18 @@ public:
 	~PushQueue();
 
 	/**
-	 * Enqueue the requests of one part of the recording, evicting the oldest if full; drop a
-	 * request that alone exceeds the bound.  A part has one request, or one for each program.
+	 * Enqueue the requests of one part of the recording.  If the queue is then too full, drop
+	 * its oldest requests.  A request that alone exceeds the bound is dropped itself.  A part
+	 * has one request, or one for each series.
 	 */
 	void push(std::vector<HttpRequest> part);
 	/**
-	 * Accept no more requests, try every waiting one once more within @p grace, then
-	 * cancel the one that is being sent, and end the thread.
+	 * Accept no more requests, and try every waiting request once more, for at most
+	 * @p grace.  Then cancel the request that is being sent, if any, and end the thread.
 	 */
 	PushCounters finish(std::chrono::milliseconds grace);
 	[[nodiscard]] PushCounters counters() const;
-	/** The number of waiting requests, without the one that is being sent. */
+	/** The number of waiting requests, not counting the request that is being sent. */
 	[[nodiscard]] size_t waiting() const;
 
 private:
@@ -138,12 +139,12 @@ private:
 	size_t bytes_ = 0;
 	uint64_t parts_ = 0; /**< parts so far; the numbers of waiting parts are consecutive */
 	PushCounters counters_;
-	unsigned failures_ = 0; /**< in a row */
+	unsigned failures_ = 0; /**< failures in a row */
 	bool behind_ = false;	/**< parts are waiting because of a failure */
 	PushTime not_before_;	/**< the earliest time of the next attempt */
 	bool closing_ = false;
 	bool said_end_ = false; /**< the user knows that profiles are now dropped on failure */
-	PushTime deadline_;	/**< the end of the grace, once closing_ is set */
+	PushTime deadline_;	/**< the end of the grace period, once closing_ is set */
 	std::thread thread_;
 };
 

@@ -28,7 +28,7 @@ namespace {
 constexpr std::chrono::seconds grace{10};
 /* Waiting profiles are sent two to four times as fast as new ones arrive: see pace_delay(). */
 constexpr double pace_in_intervals = 0.5;
-/* Seconds: beyond an hour, a longer pause gains the server nothing. */
+/* The longest pause, in seconds: a server gains nothing from pauses beyond an hour. */
 constexpr double longest_pace = 3600;
 
 PushQueueSettings queue_settings(double interval)
@@ -97,7 +97,7 @@ private:
 	StopSignals signals_;
 	RecordingRun profiler_;
 	std::mt19937 generator_{std::random_device()()}; /* only the queue's thread uses it */
-	double length_;					 /* of the present part, in seconds */
+	double length_;					 /* of the current part, in seconds */
 	PushClock clock_;
 	PushQueue queue_; /* its thread ends before the members above are destroyed */
 	Clock::time_point part_;
@@ -120,7 +120,7 @@ Outcome PushRun::begin()
 	return begun;
 }
 
-/* Ends a part, and returns its time; the next part begins at the same moment. */
+/* End a part, and return its time; the next part begins at the same moment. */
 RecordedTime PushRun::next_part()
 {
 	const Clock::time_point now = Clock::now();
@@ -132,7 +132,7 @@ RecordedTime PushRun::next_part()
 	return time;
 }
 
-/* A part without samples is not sent. */
+/* Enqueue a part, unless it has no samples. */
 void PushRun::push(const Recording &recording, const RecordedTime &time)
 {
 	std::vector<std::string> warnings;
@@ -202,7 +202,7 @@ Outcome PushRun::run()
 	return ended;
 }
 
-/* Find labels that the format cannot express, before anything is recorded. */
+/* Refuse labels that the format cannot express before anything is recorded. */
 Outcome check_labels(const PushOptions &options)
 {
 	std::vector<SampleSource> sources;

@@ -8,8 +8,8 @@
 namespace cli {
 
 /**
- * The length of the first part, in seconds.  It is random, so that machines that start together,
- * after a deployment or a power cut, push at different moments.
+ * The length of the first part, in seconds.  It is random, so that machines that start at the same
+ * time, after a deployment or a power cut, push at different times.
  * @param random in [0, 1).
  * @return from 0.5 to 1.5 times @p interval, so that all moments in an interval are equally likely.
  */
@@ -17,9 +17,9 @@ double first_interval(double interval, double random);
 
 /**
  * Profile options.target until it ends or a signal arrives, and push the samples
- * of each options.interval.  Profiles that the server cannot accept now
- * wait in a bounded queue; recording never waits for the network.
- * @return an error when it cannot start, or when a profile was dropped.
+ * of each options.interval.  Profiles that the server cannot accept now wait in a
+ * bounded queue; the recording never waits for the network.
+ * @return an error if the recording cannot start, or if a profile was dropped.
  */
 Outcome push_recording(const PushOptions &options);
 

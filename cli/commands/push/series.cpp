@@ -45,7 +45,7 @@ std::string_view cgroup_of(const Sample &sample)
 	return label == sample.labels.end() ? std::string_view() : std::string_view(label->text);
 }
 
-/** The groups, the one with the most samples first.  @param kind of the profile. */
+/** The groups, the one with the most samples first.  @param kind the kind of the profile. */
 Result<std::vector<Group>> groups_of(const std::vector<PushLabel> &given, const Profile &profile,
 				     const std::string &kind)
 {
@@ -116,7 +116,7 @@ Outcome limit(std::vector<Group> &groups, const std::vector<PushLabel> &given, c
 Result<std::vector<PushSeries>> series_of(const std::vector<PushLabel> &given, const Profile &profile,
 					  std::string content, const std::string &kind)
 {
-	/* Our addresses are those in the objects' files; other tools' may not be. */
+	/* profil writes link-time addresses; other tools may not. */
 	const bool ours = !from_comments(profile.comments).version.empty();
 	Result<std::vector<Group>> groups = groups_of(given, profile, kind);
 	std::vector<PushSeries> all;

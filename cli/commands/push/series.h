@@ -13,22 +13,22 @@
 
 namespace cli {
 
-/** The most series in a part; if there would be more, the rarest programs share the last one. */
+/** The most series in a part; if there are more, those with the fewest samples are joined. */
 inline constexpr size_t most_series = 100;
-/** The service_name of that last series. */
+/** The service_name of the joined series. */
 inline constexpr char other_service[] = "[other]";
 
 /**
  * Make a series for each set of labels, the one with the most samples first.  A sample's labels
- * follow from its program, unless @p given has a service_name, and from its cgroup.  A profile
- * whose samples name neither program nor cgroup, or that has no samples, is one series, named after
- * its first object.
+ * follow from its program, unless @p given has a service_name, and from its cgroup.  If the samples
+ * name neither programs nor cgroups, or if there are no samples, the profile is a single series,
+ * named after its first object.
  *
- * A profile of events becomes events_for_servers(), of the kind push_kind_events.
+ * A profile of events is converted by events_for_servers(); its kind is push_kind_events.
  *
  * @param given the labels that the user has given.
- * @param content the profile in pprof's format, gzipped or not; it is sent if there is only one
- *        series, which is not of events.  Empty: encode @p profile.
+ * @param content the profile in pprof's format, gzipped or not.  It is sent, gzipped, if there
+ *        is only one series, which is not of events.  Empty: encode @p profile.
  */
 Result<std::vector<PushSeries>> push_series(const std::vector<PushLabel> &given, const Profile &profile,
 					    std::string content);

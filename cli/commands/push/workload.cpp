@@ -17,7 +17,7 @@ bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/** The first run of exactly 64 hexadecimal digits in a name, or nothing. */
+/** The first run of exactly 64 hexadecimal digits in a name; empty if there is none. */
 std::string_view container_in(std::string_view name)
 {
 	for (size_t at = 0; at < name.size();) {
@@ -46,7 +46,7 @@ bool is_uid(std::string_view text)
 	return true;
 }
 
-/** The UID in "kubepods-burstable-pod0a1b….slice", which has _ for -, or in "pod0a1b…". */
+/** The UID in "pod0a1b…", or in "kubepods-burstable-pod0a1b….slice", where it has _ for -. */
 std::string pod_in(std::string_view name)
 {
 	constexpr std::string_view mark = "pod";

@@ -9,7 +9,7 @@
 namespace cli {
 
 /**
- * The labels that follow from a cgroup's path; labels that the path does not show are left out:
+ * The labels that a cgroup's path shows; other labels are left out:
  *
  *   unit          "nginx.service": the innermost service or scope of systemd(1)
  *   container_id  64 hexadecimal digits, as Docker, containerd, CRI-O and Podman name them

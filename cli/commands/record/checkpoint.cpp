@@ -39,7 +39,7 @@ Outcome Checkpoints::write(const std::function<Result<const OutputFile *>()> &ou
 		written = replace(**file, content());
 	pause_ = std::max(interval_, seconds_since(start) * pause_factor);
 	last_ = Clock::now();
-	/* A disk may stay full for long: one message is enough. */
+	/* A disk may stay full for a long time: one message is enough. */
 	if (std::exchange(failed_, !written) && !written)
 		return Done();
 	return written;

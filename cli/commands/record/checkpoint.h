@@ -14,9 +14,9 @@ namespace cli {
 /**
  * Saves the profile so far at intervals, in FILE.part next to the file that is due next.
  *
- * Each checkpoint replaces the previous one as a whole, so a reader finds all of one or all of
- * the other.  If there are many programs, a checkpoint may take long.  The pause after it is then
- * longer, too, so that checkpoints take at most one percent of the time.
+ * Each checkpoint replaces the previous one as a whole, so a reader always finds a complete one.
+ * With many programs, a checkpoint may take a long time.  The pause after it is then longer, too,
+ * so that checkpoints take at most one percent of the time.
  */
 class Checkpoints {
 public:
@@ -25,7 +25,7 @@ public:
 
 	/** A file begins: the first checkpoint is due an interval later. */
 	void begin();
-	/** The seconds until the next checkpoint is due; 0 or less: now. */
+	/** The seconds until the next checkpoint is due; 0 or less if it is due now. */
 	[[nodiscard]] double left() const;
 	/**
 	 * Write a checkpoint.  A checkpoint from a killed recording is kept as FILE.part.old.
@@ -35,7 +35,7 @@ public:
 	 */
 	Outcome write(const std::function<Result<const OutputFile *>()> &output,
 		      const std::function<std::string()> &content);
-	/** Remove the checkpoint, if there is one: the file itself has been written. */
+	/** Remove the checkpoint, if any, because the file itself has been written. */
 	Outcome remove();
 	/** The path of the last checkpoint, or empty. */
 	[[nodiscard]] std::string path() const { return part_ ? part_->path() : ""; }

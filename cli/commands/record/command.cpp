@@ -27,7 +27,7 @@ namespace {
 constexpr std::chrono::milliseconds progress_interval{250};
 constexpr int64_t ns_per_second = 1000000000;
 
-/** A checkpoint costs as much as the file: skip one if the file is due this many seconds later. */
+/** Skip a checkpoint if the file is due at most this many seconds later: it costs as much. */
 constexpr double spared = 1;
 
 /** One run of profil record, from its options to the last file. */
@@ -50,7 +50,7 @@ private:
 	void record();
 	/** Seconds until the file of this period is due. */
 	[[nodiscard]] double until_file() const;
-	/** Seconds until a checkpoint is due; infinite if the file is due soon after it. */
+	/** Seconds until a checkpoint is due; infinite if it can be skipped: see spared. */
 	[[nodiscard]] double until_checkpoint() const;
 	/** Seconds until something is due. */
 	[[nodiscard]] double time_left() const;
@@ -79,17 +79,17 @@ private:
 	Clock::time_point part_;  /* start of the file that is due next */
 	double part_seconds_ = 0; /* the length of its period, with --loop */
 	Clock::time_point next_progress_;
-	std::optional<TickCost> tick_cost_; /* if progress is shown and it could be measured */
+	std::optional<TickCost> tick_cost_; /* if progress is shown and it is known */
 	bool delayed_ = false;
 	ProfileFiles files_;
 	std::optional<Control> control_;
 	bool stopped_ = false;	  /* a --control command has ended the recording */
 	bool enabled_ = true;	  /* samples are kept, not discarded */
-	Recording kept_;	  /* while disabled: the samples from before */
+	Recording kept_;	  /* while disabled: the samples from before that */
 	double kept_seconds_ = 0; /* seconds of enabled recording before part_ */
 };
 
-/* Each given PID deserves a line; a search may have hundreds of refusals. */
+/* Print a line for each PID that the user gave; a search may have hundreds of refusals. */
 void RecordRun::refused(pid_t pid, const std::string &process, const std::string &why)
 {
 	if (!options_.target.selection.searches())
@@ -120,7 +120,7 @@ Outcome RecordRun::prepare()
 			return Error{control.error().text + " (--control)"};
 		control_ = *std::move(control);
 	}
-	/* Measure before the profiles start: their ticks would be part of the result. */
+	/* Measure before the profiles start: otherwise, the result would include their ticks. */
 	if (console_.shows_progress()) {
 		if (profiler_.backend().perf)
 			tick_cost_ = profiler_.perf_cost();
@@ -150,7 +150,7 @@ bool RecordRun::over()
 	return !delayed_ && options_.seconds && seconds_since(start_) >= *options_.seconds;
 }
 
-/* In seconds, not as a time point: -d may exceed the clock's range. */
+/* The result is in seconds, because -d may exceed the range of a time point. */
 double RecordRun::until_file() const
 {
 	double left = std::numeric_limits<double>::infinity();
@@ -228,7 +228,7 @@ void RecordRun::forget_kept()
 	kept_seconds_ = 0;
 }
 
-/* Counting goes on while recording is disabled; the samples of that time are discarded now. */
+/* Ticks are counted even while recording is disabled: discard the samples of that time. */
 void RecordRun::enable()
 {
 	if (std::exchange(enabled_, true))
@@ -261,7 +261,7 @@ void RecordRun::write_snapshot()
 		console_.say(written.error().text);
 }
 
-/* Counting goes on during the write.  If the write fails, the next file gets the samples. */
+/* Ticks are counted during the write, too.  If the write fails, the next file gets the samples. */
 void RecordRun::write_part()
 {
 	const Recording part = profiler_.recorder().take_part();
@@ -301,7 +301,7 @@ void RecordRun::record()
 	start_ = part_;
 	delayed_ = options_.delay.has_value();
 	if (options_.disabled) {
-		/* Also discard the samples counted before this point. */
+		/* Discard the samples that disable() has kept, too. */
 		disable();
 		forget_kept();
 	}

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view of_fifo = "fifo:";
 constexpr std::string_view of_descriptor = "fd:";
-/* A line that never ends must not use more and more memory. */
+/* The limit on the memory for a line that never ends. */
 constexpr size_t longest_line = 256;
 
 constexpr std::array<std::pair<std::string_view, ControlWord>, 5> words = {{
@@ -69,7 +69,7 @@ Result<Fd> open_end(const Ends &ends, const std::string &end)
 		return system_error(ends.fifo ? end : "file descriptor " + end);
 	if (ends.fifo && !S_ISFIFO(about.st_mode))
 		return Error{end + " is not a FIFO (mkfifo makes one)"};
-	/* This affects all users of the open file description, which the caller passed for this. */
+	/* This affects all users of the open file; the caller passed it for this purpose. */
 	if (fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) | O_NONBLOCK))
 		return system_error(ends.fifo ? end : "file descriptor " + end);
 	return file;
@@ -121,7 +121,7 @@ std::vector<ControlCommand> Control::take()
 			}
 		}
 	}
-	/* The other end of a pipe is closed: from now on, poll(2) would return at once. */
+	/* If the other end of a pipe is closed, poll(2) on this end always returns at once. */
 	if (commands_ && (!count || (count < 0 && errno != EAGAIN && errno != EINTR)))
 		commands_.close();
 	return commands;

@@ -20,23 +20,23 @@ enum class ControlWord { Enable, Disable, Snapshot, Stop, Ping };
 /** A received line. */
 struct ControlCommand {
 	std::string text;
-	std::optional<ControlWord> word; /**< nothing if the command is unknown */
+	std::optional<ControlWord> word; /**< nullopt if the command is unknown */
 };
 
-/** Why @p text is neither fifo:CTL[,ACK] nor fd:CTL[,ACK]; empty if it is. */
+/** The error in @p text; empty if it is fifo:CTL[,ACK] or fd:CTL[,ACK]. */
 std::string why_no_control(const std::string &text);
 
 /** Receives commands, one per line, and acknowledges them if ACK was given. */
 class Control {
 public:
-	/** @param text for which why_no_control() is empty. */
+	/** @param text must be valid: see why_no_control(). */
 	static Result<Control> open(const std::string &text);
 
 	/** For poll(2): readable when a command has arrived; -1 once the other end is closed. */
 	[[nodiscard]] int fd() const { return commands_.get(); }
 	/** The commands that have arrived since the last call.  Never waits. */
 	std::vector<ControlCommand> take();
-	/** Write "ack" for a command that has been carried out; lost if ACK is full or closed. */
+	/** Write "ack" for a command that was carried out.  It is lost if ACK is full or closed. */
 	void acknowledge() const;
 
 private:

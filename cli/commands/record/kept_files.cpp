@@ -14,7 +14,7 @@ Outcome KeptFiles::add(const std::string &path)
 
 	if (!most_)
 		return outcome;
-	/* A file written in the same second had the same name, and has been replaced. */
+	/* A file written in the same second has the same name, so it has been replaced. */
 	if (files_.empty() || files_.back() != path)
 		files_.push_back(path);
 	for (; files_.size() > most_; files_.pop_front()) {

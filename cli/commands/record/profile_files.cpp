@@ -47,8 +47,8 @@ Outcome ProfileFiles::store(const Made &made, const RecordedTime &time)
 		if (Outcome prepared = prepare(pid_, options_.loop ? time.begin : wall_clock_ns()); !prepared)
 			return prepared;
 	}
-	/* perf record also keeps the old file.  A file of a series has its own name, or is meant to be
-	 * replaced. */
+	/* Keep the old file, as perf record does.  A file of a series has its own name, or is meant
+	 * to be replaced. */
 	return output_->write(made.content,
 			      several() ? OutputFile::Before::Replaced : OutputFile::Before::Kept);
 }
@@ -109,12 +109,12 @@ Outcome ProfileFiles::write_last(const Recording &recording, const RecordedTime 
 	}
 	stored(recording, time, made, false);
 	remove_checkpoint();
-	/* The process is about to exit.  Releasing all samples takes longer than writing them. */
+	/* The process is about to exit; releasing all samples takes longer than writing them. */
 	[[maybe_unused]] static const Profile &only = *made.profile.release();
 	return written;
 }
 
-/* A snapshot leaves the samples in the recorder, so the file itself gets them, too. */
+/* @snapshot leaves the samples in the recorder, so the file itself gets them, too. */
 void ProfileFiles::save(const RecordedTime &time, const std::function<Recording()> &snapshot)
 {
 	const auto output = [&]() -> Result<const OutputFile *> {

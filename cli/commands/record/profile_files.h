@@ -29,24 +29,24 @@ public:
 	/**
 	 * Check that a file can be written.
 	 * @param pid the value of %p in its name, from now on.
-	 * @param begin the time when the profile begins, in ns since the epoch.
+	 * @param begin the time when the profile begins, in ns since 1970.
 	 */
 	Outcome prepare(pid_t pid, int64_t begin);
 
 	/** A profile begins: its first checkpoint is due an interval later. */
 	void begin() { checkpoints_.begin(); }
-	/** The seconds until a checkpoint is due; 0 or less: now. */
+	/** The seconds until a checkpoint is due; 0 or less if it is due now. */
 	[[nodiscard]] double checkpoint_left() const { return checkpoints_.left(); }
 	/** Write a checkpoint of a profile that is still being recorded. */
 	void save(const RecordedTime &time, const std::function<Recording()> &snapshot);
 
-	/** Write a snapshot; the profile goes on. */
+	/** Write a snapshot of a profile that is still being recorded. */
 	Outcome write_snapshot(const Recording &recording, const RecordedTime &time);
 	/** Write a file of a series; prints nothing if is_as_expected(). */
 	Outcome write_part(const Recording &recording, const RecordedTime &time);
 	/**
 	 * Write the last file.  If that fails, try other directories, then ask for more room.
-	 * @param signals readable when the user gives up; -1: never.
+	 * @param signals a descriptor that is readable when the user gives up; -1: none.
 	 */
 	Outcome write_last(const Recording &recording, const RecordedTime &time, int signals);
 

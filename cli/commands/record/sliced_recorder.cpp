@@ -25,7 +25,7 @@ bool SlicedRecorder::attach_everybody(const Selection &selection)
 	return attached;
 }
 
-/** The first attach begins the first slice: preparing may have taken seconds. */
+/** Begin the first slice at the first attach, because preparing may have taken seconds. */
 void SlicedRecorder::begin()
 {
 	if (!std::exchange(begun_, true))
@@ -43,7 +43,7 @@ void SlicedRecorder::work(Clock::time_point now)
 	if (now < end_of_slice())
 		return;
 	add_slice(past_, recorder_->take_part());
-	/* If this call is late, the samples of missed slices are in the slice just added. */
+	/* If this call is late, the slice just added has the samples of the missed slices. */
 	slice_ = slice_at(now);
 }
 
@@ -52,7 +52,7 @@ int64_t SlicedRecorder::slice_at(Clock::time_point time) const
 	return std::chrono::duration_cast<std::chrono::milliseconds>(time - start_) / length_;
 }
 
-/** Add samples to @p sum, with owners that name the present slice. */
+/** Add the samples of @p slice to @p sum, under owners that have the start of the current slice. */
 void SlicedRecorder::add_slice(Recording &sum, const Recording &slice)
 {
 	const int64_t begin = slice_ * length_.count();
@@ -119,7 +119,7 @@ Recording SlicedRecorder::take_part()
 	return part;
 }
 
-/* Number the slices from the start of @p part again, so that later samples follow it. */
+/* Number slices from the start of @p part again, so that later slices follow those of @p part. */
 void SlicedRecorder::give_back(const Recording &part)
 {
 	start_ = last_start_;

@@ -19,7 +19,7 @@ namespace cli {
  */
 class SlicedRecorder : public Recorder {
 public:
-	/** @param length of a slice, a millisecond or more. */
+	/** @param length the length of a slice, at least a millisecond. */
 	SlicedRecorder(std::unique_ptr<Recorder> recorder, std::chrono::milliseconds length)
 		: recorder_(std::move(recorder)), length_(length)
 	{
@@ -50,10 +50,10 @@ private:
 	std::chrono::milliseconds length_;
 	bool begun_ = false;
 	Clock::time_point start_ = Clock::now();
-	Clock::time_point last_start_{}; /* of the part that was taken last */
-	int64_t slice_ = 0;		 /* number of the present slice, counted from start_ */
-	Owners owners_;			 /* of all slices */
-	Recording past_;		 /* the slices that are over */
+	Clock::time_point last_start_{}; /* start of the part that was taken last */
+	int64_t slice_ = 0;		 /* number of the current slice, counted from start_ */
+	Owners owners_;			 /* the owners of all slices */
+	Recording past_;		 /* the samples of the slices that are over */
 };
 
 /** Divides recordings into slices of @p seconds; without a value, leaves them whole. */

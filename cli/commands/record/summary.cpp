@@ -11,10 +11,10 @@
 namespace cli {
 namespace {
 
-/* A loss of at most one tick in this many changes no conclusion: all machines lose some. */
+/* A loss of at most one tick in this many needs no message: it changes no conclusion. */
 constexpr uint64_t least_lost = 100;
 
-/** "12,345 page-faults and 60 cs (1 in 10)": the counts, as in a report, and the periods. */
+/** "12,345 page-faults and 60 cs (1 in 10)": the counts as in a report, and the periods above 1. */
 std::string events_text(const Profile &profile, std::span<const SampleSource> sources)
 {
 	std::vector<std::string> counts;

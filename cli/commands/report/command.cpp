@@ -23,7 +23,7 @@ namespace {
 constexpr char name[] = "profil report";
 constexpr int most_kept = 32 << 20;
 
-/** The parts to read of a file and its objects. */
+/** The parts of a file and its objects that are needed. */
 struct Wanted {
 	std::string value; /**< the type of the values; empty: the file's default */
 	TimeRange time;
@@ -31,7 +31,7 @@ struct Wanted {
 	std::string root; /**< the directory below which the objects are */
 };
 
-/* All profiles, or the error of the first that cannot be read. */
+/* All profiles, or the error of the first one that cannot be read. */
 Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const Wanted &wanted,
 					       std::vector<FileNote> &notes)
 {
@@ -98,14 +98,14 @@ Reported prepare(Read read, const View &view)
 	return std::move(reported);
 }
 
-/* Rows have copies of the names, which take a quarter of the memory with 200,000 functions. */
+/* Rows have copies of the names: with 200,000 functions, the names take a quarter of the memory. */
 void forget_names(Profile &profile)
 {
 	profile.locations = {};
 	profile.functions = {};
 }
 
-/** The events that --ratio and --order can name; in a comparison, those that both profiles have. */
+/** The events that --ratio and --order may name; in a comparison, those that both profiles have. */
 EventColumns columns_of(const Report &report)
 {
 	if (!report.base)
@@ -155,7 +155,7 @@ Error no_common_event(const Reported &base, const Reported &now, const EventMatc
 			    names_text(events.now_only))};
 }
 
-/** If the profiles have events in common, make the first of these the samples of both. */
+/** If the profiles have events in common, use the first of these as the samples of both. */
 Outcome match(Report &report, Read &base, Read &now)
 {
 	Profile &older = base.reported.profile, &newer = now.reported.profile;
@@ -180,7 +180,7 @@ Outcome match(Report &report, Read &base, Read &now)
 
 Result<Report> prepare_comparison(const ReportOptions &options, Read now, const Wanted &wanted)
 {
-	/* --from and --to do not apply to the base: it is another recording, or all of this one. */
+	/* --from and --to do not apply to the base: another recording, or all of this one. */
 	Wanted of_base = wanted;
 
 	of_base.time = {};
@@ -278,7 +278,7 @@ int print_page(const ReportOptions &options)
 
 int write_page(const ReportOptions &options)
 {
-	/* Before the work, check that the file can be written. */
+	/* First check that the file can be written, before all the work. */
 	const Result<OutputFile> file = OutputFile::prepare(*options.html);
 
 	if (!file)
@@ -302,8 +302,8 @@ int report_main(const std::vector<std::string> &arguments)
 {
 	ReportOptions options;
 
-	/* Large tables come and go quickly: for each, the kernel would have to zero the memory
-	 * again that the last one has returned. */
+	/* Large tables are freed soon.  Keep their memory for the next ones: if it were returned to
+	 * the kernel, the kernel would have to zero it again. */
 	mallopt(M_MMAP_THRESHOLD, most_kept);
 	mallopt(M_TRIM_THRESHOLD, most_kept);
 
@@ -313,7 +313,7 @@ int report_main(const std::vector<std::string> &arguments)
 	if (options.html)
 		return options.html == "-" ? print_page(options) : write_page(options);
 
-	/* The process is about to exit, and releasing all names would take a tenth of its time. */
+	/* The process is about to exit, and freeing all names would take a tenth of its time. */
 	static const Result<Report> &report = *new Result<Report>(prepare_report(options));
 
 	if (!report)

@@ -94,7 +94,7 @@ void add_names(Json &json, const Row &row, std::span<const SortKey> columns)
 	}
 }
 
-/** Adds counts by the name of the event, if the profile has several, and ratios. */
+/** Adds the count of each event, if the profile has several, and ratios. */
 void add_events(Json &json, std::span<const uint64_t> values, const Report &report)
 {
 	const std::vector<std::string> &names = report.now.flat.events.names;
@@ -215,7 +215,7 @@ std::string report_json(const Report &report)
 	json["not_shown"] = {{"rows", shown.more}, {"samples", shown.samples}};
 	if (report.base)
 		json["not_shown"]["base_samples"] = shown.base_samples;
-	/* Names in foreign files need not be UTF-8; JSON must be. */
+	/* Names in files from other tools need not be UTF-8; JSON must be. */
 	return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -49,7 +49,7 @@ bool asks_for_processes(const View &view)
 	       filters_by(view, Filter::Field::Process) || filters_by(view, Filter::Field::Pid);
 }
 
-/** A note if the view needs processes that the profile does not distinguish; else empty. */
+/** A note if the view needs processes, but the profile does not distinguish them; else empty. */
 std::string processes_text(const View &view, const Profile &profile)
 {
 	if (profile.samples.empty() || !asks_for_processes(view))
@@ -68,7 +68,7 @@ std::string processes_text(const View &view, const Profile &profile)
 	return {};
 }
 
-/** The meaning of the marks in a comparison; empty if there are none. */
+/** The meaning of the marks in a comparison; empty if no row has a mark. */
 std::string marks_text(const Report &report)
 {
 	const bool marked =
@@ -106,7 +106,7 @@ std::string different_events_text(const Report &report)
 	       '\n';
 }
 
-/** Says which events are not compared, because only one of the profiles has them. */
+/** A line about events that are not compared, because only one of the profiles has them. */
 std::string only_in_text(const std::vector<std::string> &names, const Reported &one)
 {
 	if (names.empty())

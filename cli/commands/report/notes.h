@@ -12,14 +12,14 @@
 
 namespace cli {
 
-/** "FILE: 1,000 samples at 999 Hz in 1.50 s"; or, if the profile has several events and is not
- * @p compared, the count of each event. */
+/** "FILE: 1,000 samples at 999 Hz in 1.50 s".  If the profile has several events, and is not
+ * @p compared, this has the count of each event instead of the samples. */
 std::string report_title(const Reported &one, bool compared);
 
 /**
- * Notes on the rows, one per line: rows that are not shown, and why; the meaning of the
- * marks; sums that are wrong.
- * @param left_out columns that did not fit.
+ * Notes about the rows, one per line: the rows that are not shown, with the reason; the
+ * meaning of the marks; and sums that are wrong.
+ * @param left_out the headings of columns that did not fit.
  */
 std::string report_notes(const Report &report, const Shown &shown, std::span<const std::string> left_out);
 

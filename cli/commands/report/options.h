@@ -14,8 +14,8 @@
 namespace cli {
 
 struct ReportOptions {
-	std::vector<std::string> files;	 /**< to be added up */
-	std::optional<std::string> base; /**< to compare with */
+	std::vector<std::string> files;	 /**< the files to add up */
+	std::optional<std::string> base; /**< the file to compare with */
 	View view;
 	std::optional<size_t> rows;
 	double percent_limit = 0;
@@ -29,7 +29,7 @@ struct ReportOptions {
 	ColorWhen color = ColorWhen::Auto;
 };
 
-/** Parse the arguments; returns an exit status when there is nothing left to do. */
+/** Parse the arguments; returns the exit status if --help or an error ends the command. */
 std::optional<int> parse_report_options(const std::vector<std::string> &arguments, ReportOptions &options);
 
 } // namespace cli

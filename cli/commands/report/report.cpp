@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/** The numbers of a row that the limits check, with or without a base. */
+/** The numbers of a row to which limits apply, with or without a base. */
 struct Size {
 	double percent;
 	uint64_t samples;

@@ -18,7 +18,7 @@
 namespace cli {
 namespace {
 
-/* Ranks of columns: numbers that other columns imply are left out first, names in between. */
+/* Ranks of columns: numbers that other columns imply are left out first, then names. */
 constexpr unsigned rank_other_shares = 102;
 constexpr unsigned rank_seconds = 101;
 constexpr unsigned rank_first = 100;
@@ -56,7 +56,7 @@ std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 	return result;
 }
 
-/** Shares of a total.  Caches the last: in a long table, most rows repeat the previous count. */
+/** Shares of a total.  The last one is cached: in a long table, most rows repeat the count. */
 class PercentCells {
 public:
 	explicit PercentCells(uint64_t total) : total_(total) {}
@@ -191,7 +191,7 @@ std::vector<size_t> other_events(const std::vector<CommonEvent> &events)
 	return others;
 }
 
-/* With several events, headings name them; all shares but the first event's are left out first. */
+/* With several events, headings name them, and shares of all but the first are left out first. */
 void add_comparison_columns(Table &table, const Report &report)
 {
 	const std::vector<CommonEvent> events = common_events(report);

@@ -24,7 +24,7 @@ namespace cli {
 namespace {
 
 constexpr char name[] = "profil serve";
-/* The longest time, in seconds, until we notice that a client has gone. */
+/* The longest time, in seconds, until the server notices that a client has gone. */
 constexpr double patience = 0.1;
 
 /**
@@ -58,7 +58,7 @@ public:
 	}
 
 private:
-	/* If nothing can be attached, the client gets the first reason. */
+	/* If nothing can be attached, the client is told the first reason. */
 	void refused(pid_t pid, const std::string &process, const std::string &why) override
 	{
 		if (why_.empty())
@@ -145,7 +145,7 @@ Outcome serve(const ServeOptions &options, const TargetOptions &target, const st
 	Outcome ended = Done();
 	const Fd over(eventfd(0, EFD_CLOEXEC));
 	std::thread answering([&] {
-		/* Threads started here inherit the mask: only the main thread waits for the signals. */
+		/* Threads inherit the signal mask, so only the main thread gets the signals. */
 		block_stop_signals();
 		ended = server->run();
 		eventfd_write(over.get(), 1);

@@ -17,7 +17,7 @@ constexpr unsigned longest_seconds = 3600;
 constexpr size_t other_connections = 8;
 constexpr char text_type[] = "text/plain; charset=utf-8";
 
-/* Served at "/", and at the path of a Go program's list of profiles, so its links are absolute. */
+/* This page is at "/", and where a Go program lists its profiles, so its links are absolute. */
 constexpr char index_page[] = R"html(<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -63,7 +63,7 @@ std::optional<unsigned> seconds_of(const ServerRequest &request)
 	return seconds;
 }
 
-/** One of the profiles recorded at the same time, counted while this object lives. */
+/** Counts as one of the profiles that are being recorded, while this object lives. */
 class Slot {
 public:
 	explicit Slot(std::atomic<size_t> &running) : running_(running), number_(++running) {}

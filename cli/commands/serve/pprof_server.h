@@ -5,10 +5,10 @@
  *
  * The paths, their parameters, headers and errors are those of Go's package
  * net/http/pprof (pkg.go.dev/net/http/pprof and its source pprof.go).  "/", which that
- * package leaves to the program, lists the paths.  One thing
- * differs on purpose: for seconds=0, an empty value or one that is not a number, Go
- * records a profile of 30 seconds.  We refuse these values, as Go does elsewhere: a user
- * who mistypes a number should get an error instead of a wait.
+ * package leaves to the program, lists the paths.  One thing differs on purpose: if
+ * "seconds" is 0, empty or not a number, Go records a profile of 30 seconds.  We refuse
+ * such a value, as Go does for its other profiles: a user who mistypes a number should
+ * get an error instead of a wait.
  */
 #pragma once
 
@@ -27,27 +27,27 @@ namespace cli {
 /** A client's request for a profile. */
 struct ServeRequest {
 	unsigned seconds = 30;		 /**< 1 to 3600 */
-	size_t running = 1;		 /**< requests for profiles at present, including this one */
-	std::function<bool()> cancelled; /**< true once the client has stopped waiting: end soon */
+	size_t running = 1;		 /**< profiles that are being recorded, with this one */
+	std::function<bool()> cancelled; /**< true once the client no longer waits: end soon */
 };
 
-/** A profile in pprof's format, gzipped; called by several threads at once. */
+/** Makes a profile in pprof's format, gzipped; called by several threads at once. */
 using ServeProfile = std::function<Result<std::string>(const ServeRequest &)>;
 
 struct ServerSettings {
 	ListenAddress listen;
-	std::vector<std::string> hosts; /**< further host names to answer for */
+	std::vector<std::string> hosts; /**< other host names under which clients may call it */
 	std::string command_line;	/**< for /debug/pprof/cmdline; arguments are separated by NUL */
-	size_t max_profiles = 4;	/**< at the same time */
+	size_t max_profiles = 4;	/**< the most profiles at the same time */
 	HttpLimits limits;
 };
 
 /**
  * Answers until it is stopped.
  *
- * Other sites' pages in a browser must not reach the server: a request is refused if its
- * Host is neither the address, nor localhost, nor one of the settings' names (DNS
- * rebinding), or if the browser marks the request as cross-site.
+ * A browser that shows pages of other sites must not give them access to the server.  So a
+ * request is refused if its Host is neither the address, nor localhost, nor one of the
+ * settings' names (DNS rebinding), or if the browser marks the request as cross-site.
  */
 class PprofServer {
 public:

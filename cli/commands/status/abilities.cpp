@@ -92,7 +92,7 @@ Ability refused_by_sandbox(std::string_view key, const std::string &what)
 		{"docker run --cap-add PERFMON ...", "docker run --security-opt seccomp=unconfined ..."}};
 }
 
-/** Why perf_event_open(2) fails for every user; nothing if it depends on the user. */
+/** The reason why perf_event_open(2) fails for every user; nullopt if it depends on the user. */
 std::optional<Ability> no_events(std::string_view key, const std::string &what, int error)
 {
 	if (error == ENOSYS || error == ENOENT)
@@ -147,7 +147,7 @@ Ability judge_kernel(const Machine &machine, const Permissions &permissions, boo
 		{sysctl(for_kernel_ticks)}};
 }
 
-/* Suggest root: CAP_PERFMON alone is not enough, because names come from /proc/PID/maps. */
+/* Suggest root: CAP_PERFMON does not suffice, because names come from /proc/PID/maps. */
 Ability judge_others(const Machine &machine, const Permissions &permissions)
 {
 	const std::string what = "processes of other users cannot be profiled";

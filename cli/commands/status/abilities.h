@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/abilities.h  The abilities of profil here, and how to get others. */
+/** @file cli/commands/status/abilities.h  What works here, and how to make the rest work. */
 #pragma once
 
 #include "cli/commands/status/machine.h"
@@ -20,10 +20,10 @@ inline constexpr char install_kernel[] = "sudo apt install linux-image-amd64";
 
 /** Something that profil can, or cannot, do here. */
 struct Ability {
-	std::string_view key; /**< for programs: module, device, self, memory, perf, own, kernel, others */
+	std::string_view key; /**< module, device, self, memory, perf, own, kernel or others */
 	bool can = false;
 	std::string text; /**< the ability, or why it is missing */
-	/** If it is missing: shell commands that would make it work, in order. */
+	/** If the ability is missing: shell commands that would provide it, in order. */
 	std::vector<std::string> commands;
 };
 
@@ -31,7 +31,7 @@ struct Ability {
  * Derive the abilities of profil from the facts found.
  *
  * An ability that is missing only because another one is missing is left out, so
- * each missing ability has commands of its own.
+ * each missing ability in the result has its own commands.
  */
 std::vector<Ability> judge(const Machine &machine, const Permissions &permissions);
 

@@ -42,7 +42,7 @@ Commands commands_to_load(const Machine &machine)
 	return {"make insmod"};
 }
 
-/* Sign with DKMS' key if there is one: it may be enrolled already. */
+/* Sign with DKMS' key, if it exists: that key may be enrolled already. */
 Commands commands_to_sign(const Machine &machine, const ModuleFile &file)
 {
 	const bool dkms = !machine.signing_key.empty();
@@ -80,8 +80,8 @@ Ability refused_unsigned(const Machine &machine, const ModuleFile &file)
 constexpr char dkms_directory[] = "/updates/dkms/";
 
 /*
- * A signature is not enough: its key must be enrolled.  The module's directory shows whether
- * DKMS signed it; the module itself does not, as it may be compressed.
+ * A signature is not enough: its key must be enrolled.  Whether DKMS signed the module is only
+ * known from the module's directory, because the module itself may be compressed.
  */
 Ability not_loaded_signed(const Machine &machine, const ModuleFile &file)
 {

@@ -39,7 +39,7 @@ Result<CostTarget> find_target(pid_t pid, double rate)
 	return CostTarget{pid, process_name(pid), rate, *load};
 }
 
-/* Measure costs last: the profiles for the measurements would be listed, too. */
+/* Measure costs last: otherwise, the profiles for the measurements would be listed, too. */
 Status find_out(const Measurements &wanted)
 {
 	Status status;

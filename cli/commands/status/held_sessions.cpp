@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /* A session may have very many profiles. */
 constexpr size_t fdinfo_max = size_t{64} << 20;
 
-/** 0 if the text is not a number: a module of another version may print something else. */
+/** The number, or 0 for any other text: a module of another version may print something else. */
 template <typename Number> Number number_of(std::string_view text)
 {
 	return whole_number<Number>(text).value_or(0);
@@ -138,7 +138,8 @@ SessionSearch find_sessions(const std::string &root)
 	SessionSearch search;
 	std::set<uint64_t> known;
 
-	/* By PID: if several processes have a session open, the first probably opened it. */
+	/* Search in order of PID: if several processes have a session open, the first one probably
+	 * opened it. */
 	for (const pid_t pid : all_processes(root))
 		search_process(fmt::format("{}/proc/{}", root, pid), pid, search, known);
 	return search;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/held_sessions.h  Who profiles what: the open files of /dev/profil, from fdinfo
- * as profil(4) describes it. */
+/** @file cli/commands/status/held_sessions.h  Finds all sessions and their recordings, in
+ * the fdinfo of open files of /dev/profil: see profil(4). */
 #pragma once
 
 #include "cli/profile/event_account.h"
@@ -17,24 +17,24 @@ namespace cli {
 /** One recording of any user. */
 struct HeldProfile {
 	uint32_t id = 0;
-	std::vector<pid_t> pids; /**< the processes it follows that we may see */
-	bool more_pids = false;	 /**< there are more than in pids */
-	uint64_t processes = 0;	 /**< address spaces that it samples */
-	std::string state;	 /**< "running", or why it is not */
+	std::vector<pid_t> pids; /**< the processes that it follows, if we may see them */
+	bool more_pids = false;	 /**< it follows more processes than those in pids */
+	uint64_t processes = 0;	 /**< the number of address spaces that it samples */
+	std::string state;	 /**< "running", or the reason why it does not run */
 	uint64_t period = 0;	 /**< ns, or events */
 	std::string event;	 /**< the name of the event that ticks; empty: the clock ticks */
-	EventAccount account;	 /**< of the event, since its first profile began */
+	EventAccount account;	 /**< the event's, since its first profile began */
 	uint64_t ticks = 0;
 	uint64_t counted = 0;
 	uint64_t lost = 0;
-	std::optional<uint64_t> pinned_pages; /**< nothing while the profile is being changed */
+	std::optional<uint64_t> pinned_pages; /**< nullopt while the profile is being changed */
 };
 
 /** An open /dev/profil. */
 struct HeldSession {
 	uint64_t id = 0; /**< a session that is open in several processes is listed once */
 	pid_t pid = 0;
-	std::string process; /**< name */
+	std::string process; /**< its name */
 	uid_t user = 0;
 	std::vector<HeldProfile> profiles;
 };
@@ -44,7 +44,7 @@ struct SessionSearch {
 	size_t hidden = 0; /**< processes whose files we may not see */
 };
 
-/** Parse the module's lines in a fdinfo file; nothing if there are none. */
+/** Parse the module's lines in an fdinfo file; nullopt if it has none. */
 std::optional<HeldSession> parse_fdinfo(std::string_view text);
 
 /** Search the open files of all processes. @param root used as "/", as for read_machine(). */

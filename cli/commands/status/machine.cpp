@@ -27,7 +27,7 @@ constexpr size_t efi_attributes = 4;
 constexpr char enrolled_keys_file[] =
 	"/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23";
 
-/** The first line of a file in /proc or /sys; nothing if the file cannot be read. */
+/** The first line of a file in /proc or /sys; nullopt if the file cannot be read. */
 std::optional<std::string> line_of(const std::string &path)
 {
 	const Result<std::string> text = read_file(path, small_file);
@@ -42,7 +42,7 @@ template <typename Number> std::optional<Number> number_of(const std::string &pa
 	return whole_number<Number>(line_of(path).value_or(""));
 }
 
-/** The numbers in a directory's files, by file name; files that are not one number are left out. */
+/** The numbers in a directory's files, by file name; files with other content are left out. */
 std::map<std::string, uint64_t> numbers_in(const std::string &directory)
 {
 	std::map<std::string, uint64_t> numbers;
@@ -56,7 +56,7 @@ std::map<std::string, uint64_t> numbers_in(const std::string &directory)
 	return numbers;
 }
 
-/** The numbers in a file whose lines have a name and a number. */
+/** The numbers in a file, by name; each line has a name and a number. */
 std::map<std::string, uint64_t> named_numbers(const std::string &path)
 {
 	const Result<std::string> text = read_file(path, small_file);
@@ -70,7 +70,7 @@ std::map<std::string, uint64_t> named_numbers(const std::string &path)
 	return numbers;
 }
 
-/** The word in brackets: "none [integrity] confidentiality". */
+/** The word in brackets, as in "none [integrity] confidentiality". */
 std::string chosen_word(const std::string &line)
 {
 	const size_t open = line.find('[');
@@ -88,7 +88,7 @@ std::optional<bool> read_secure_boot(const std::string &root)
 	return variable->back() == 1;
 }
 
-/* Both the list and the file contain certificates in DER form. */
+/* True if the list of enrolled keys contains the certificate; both are in DER form. */
 std::optional<bool> is_enrolled(const std::string &root, const std::string &certificate_file)
 {
 	const Result<std::string> keys = read_file(root + enrolled_keys_file, small_file);
@@ -119,7 +119,7 @@ bool is_module(const fs::path &path)
 	       name == "profil.ko.gz";
 }
 
-/** The module as depmod(8) lists it: "updates/profil.ko: DEPENDENCIES". */
+/** Find the module in depmod(8)'s list, which has lines like "updates/profil.ko: DEPENDENCIES". */
 std::optional<std::string> listed_module(const std::string &directory)
 {
 	std::ifstream lines(directory + "/modules.dep");
@@ -177,7 +177,7 @@ std::optional<DeviceNode> find_device(const std::string &path)
 	return DeviceNode{about.st_mode, user_name(about.st_uid), group_name(about.st_gid)};
 }
 
-/** Read which modules the kernel accepts. */
+/** Read the settings that decide which modules the kernel loads. */
 void read_policy(Machine &machine, const std::string &root)
 {
 	const std::string enforced =

@@ -63,7 +63,7 @@ std::optional<int> try_others()
 	return std::nullopt;
 }
 
-/* As in the module: CAP_IPC_LOCK in the initial user namespace lifts RLIMIT_MEMLOCK. */
+/* The module's rule: CAP_IPC_LOCK in the initial user namespace lifts RLIMIT_MEMLOCK. */
 bool may_exceed_memlock()
 {
 	constexpr size_t most = 65536;

@@ -21,13 +21,13 @@ struct Permissions {
 	profil_info info = {};
 
 	int own_error = 0;		 /**< from a perf event on a process of this user */
-	int kernel_error = 0;		 /**< the same with ticks in the kernel */
-	std::optional<int> others_error; /**< from a process of another user, if any */
+	int kernel_error = 0;		 /**< from such an event that also ticks in the kernel */
+	std::optional<int> others_error; /**< from one on a process of another user, if any */
 
 	uint64_t memlock = 0; /**< RLIMIT_MEMLOCK, the hard limit, in bytes; UINT64_MAX: none */
 };
 
-/** Ask the module, and open perf events that count nothing. */
+/** Try to open the module's device, and perf events that count nothing. */
 Permissions try_everything();
 
 } // namespace cli

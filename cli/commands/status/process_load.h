@@ -13,13 +13,13 @@ namespace cli {
 
 /** The resources that a process has used since it was started. */
 struct ProcessUsage {
-	double cpu_seconds = 0;			 /**< of all its threads, including those that have ended */
-	std::map<pid_t, uint64_t> switches = {}; /**< of its present threads */
+	double cpu_seconds = 0;			 /**< including threads that have ended */
+	std::map<pid_t, uint64_t> switches = {}; /**< context switches of each thread, by TID */
 };
 
 /** The resources that a process uses in a second. */
 struct ProcessLoad {
-	double cpus = 0;     /**< CPU seconds: 1 is one CPU, all the time */
+	double cpus = 0;     /**< CPU seconds: 1 is one CPU that is always busy */
 	double switches = 0; /**< context switches */
 };
 
@@ -27,10 +27,9 @@ struct ProcessLoad {
 Result<ProcessUsage> process_usage(pid_t pid, const std::string &root = "");
 
 /**
- * The load between two readings.
- * The switches of a thread that began in between count in full, those of a thread that ended do
- * not count.
- * @param seconds between them, above 0.
+ * The load between two readings.  All switches of a thread that began in between are counted,
+ * and none of a thread that ended.
+ * @param seconds the time between the readings, above 0.
  */
 ProcessLoad load_between(const ProcessUsage &before, const ProcessUsage &after, double seconds);
 

@@ -17,7 +17,7 @@ struct Status {
 	Permissions permissions;
 	std::vector<Ability> abilities;
 	SessionSearch search;
-	/* Nothing if it was not measured. */
+	/* nullopt for a cost that was not measured. */
 	std::optional<Result<TickCost>> cost;
 	std::optional<Result<SwitchCost>> switch_cost;
 	std::optional<Result<CostTarget>> target; /**< the process of --cost -p */

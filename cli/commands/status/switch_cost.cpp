@@ -172,7 +172,7 @@ Result<SwitchCost> measure_switch_cost()
 	     (pairs.size() < most_pairs && monotonic_ns() - start < duration);) {
 		SwitchPair pair;
 
-		/* Alternate the order: the measurement that is first now is second next time. */
+		/* Alternate the order of the two measurements. */
 		if (pairs.size() % 2)
 			pair.plain = players.play();
 

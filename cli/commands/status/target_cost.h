@@ -23,7 +23,7 @@ struct TargetCost {
 	double ticks = 0;	   /**< per second */
 	double tick_seconds = 0;   /**< the time that the ticks take, per second */
 	double switch_seconds = 0; /**< the time that a profile adds to switches, per second */
-	double share = 0;	   /**< of the process's CPU time; 0 if it uses none */
+	double share = 0;	   /**< the share of the process's CPU time; 0 if it uses none */
 };
 
 /** The cost of a process's ticks and switches: CPUs x rate x tick + switches x switch. */

@@ -201,7 +201,7 @@ std::string hz_text(const HeldSession &session)
 	return fmt::format("{} to {}", hz(*periods.rbegin()), hz(*periods.begin()));
 }
 
-/** "999 Hz", "each of page-faults"; and the states other than running. */
+/** "999 Hz", "each of page-faults"; then the number of profiles in each state but running. */
 std::string rates_text(const HeldSession &session)
 {
 	std::map<std::string, uint64_t> states;

@@ -67,7 +67,7 @@ void TopRun::refresh()
 	last_ = Clock::now();
 }
 
-/* EPIPE is not an error: a reader such as head(1) may have seen enough. */
+/* EPIPE is not an error: a reader such as head(1) may need no more lines. */
 Outcome TopRun::print_frames()
 {
 	const std::array descriptors = {signals_.fd()};

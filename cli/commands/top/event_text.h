@@ -15,7 +15,7 @@ namespace cli {
 /**
  * The count of each event, its period if that is not 1, and its losses:
  * "10,000 page-faults, 3,000,000 cycles (1 in 1,000,003; 2 ticks missed)".  Not safe to print.
- * @param accounts the events' accounts; may be fewer, or none.
+ * @param accounts the events' accounts; those of some or all events may be missing.
  */
 std::string events_text(const TopRows &rows, std::span<const EventAccount> accounts);
 

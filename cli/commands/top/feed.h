@@ -27,15 +27,15 @@ public:
 	[[nodiscard]] virtual const Profile &profile() const = 0;
 	/** See LiveProfile::edition(). */
 	[[nodiscard]] virtual uint64_t edition() const = 0;
-	/** Start again with a profile in which nothing is counted. */
+	/** Start again with an empty profile. */
 	virtual void zero() = 0;
-	/** Set the detail of later look-ups of places. */
+	/** Set the detail with which places are looked up from now on. */
 	virtual void set_detail(Detail detail) = 0;
 	/** True if no more samples will arrive. */
 	[[nodiscard]] virtual bool over() = 0;
-	/** True for a file, for which samples never arrive. */
+	/** True for a file, to which no samples are ever added. */
 	[[nodiscard]] virtual bool is_file() const = 0;
-	/** The owners that the profile distinguishes, or will distinguish with samples. */
+	/** The owners that the profile distinguishes, or will distinguish once it has samples. */
 	[[nodiscard]] virtual ToldApart told_apart() const { return cli::told_apart(profile()); }
 	/** The targets that could not be profiled and why, one line each; not safe to print. */
 	[[nodiscard]] virtual std::vector<std::string> notices() const = 0;

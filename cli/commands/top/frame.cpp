@@ -17,7 +17,7 @@
 namespace cli {
 namespace {
 
-/* Ranks of columns, as in a report: columns that others imply are left out first. */
+/* Ranks of columns, as in a report: columns that follow from others are left out first. */
 constexpr unsigned rank_samples = 99;
 constexpr unsigned rank_delta = 100;
 constexpr unsigned rank_now = 101;
@@ -30,7 +30,7 @@ constexpr size_t unit_width = 12;
 constexpr size_t event_width = 16;
 constexpr size_t narrow_width = 12;
 
-/* A narrower screen needs its room for the names of functions. */
+/* On a narrower screen, the names of functions need the room. */
 constexpr size_t wide_enough_for_commands = 120;
 
 /* The least height of a screen at which each part is shown. */
@@ -46,7 +46,7 @@ bool of_events(const TopPicture &picture)
 	return is_of_events(picture.profile);
 }
 
-/** "12,345 samples in 12.3 s at 999 Hz"; with events, each one's count and losses. */
+/** "12,345 samples in 12.3 s at 999 Hz"; with events, the count and losses of each. */
 std::string title(const TopPicture &picture, const About &about)
 {
 	const std::string duration = profile_duration_text(picture.profile);
@@ -63,7 +63,7 @@ std::string title(const TopPicture &picture, const About &about)
 	return text;
 }
 
-/** The differences from the default view; empty if there are none. */
+/** The differences from the default view; empty for the default view. */
 std::string state(const TopPicture &picture)
 {
 	std::vector<std::string> words;
@@ -107,7 +107,7 @@ std::vector<Row> names_of(const TopRows &rows, std::span<const size_t> some)
 	return names;
 }
 
-/** The columns of all events but the leading one, and of ratios. */
+/** The columns of ratios, and of all events except the leading one. */
 class EventColumnsShown {
 public:
 	explicit EventColumnsShown(const TopRows &rows) : rows_(rows), ratios_(ratios_in(rows)) {}
@@ -153,7 +153,7 @@ private:
 	std::vector<Ratio> ratios_;
 };
 
-/** True if there is a column of programs; independent of the rows shown, or it would flicker. */
+/** True if programs have a column; independent of the visible rows, or it would flicker. */
 bool shows_commands(const TopRows &rows, size_t width)
 {
 	return rows.has_several_commands() && (!width || width >= wide_enough_for_commands) &&
@@ -244,7 +244,7 @@ std::string account_in_a_line(const Accounting &accounting)
 	return text;
 }
 
-/** The lines below the table: all, or the most important if there are more than @p most. */
+/** The lines below the table; if there are more than @p most, only the most important ones. */
 std::vector<std::string> foot(const TopPicture &picture, const About &about, size_t most)
 {
 	std::vector<std::string> lines = profile_accounting_lines(picture.profile);

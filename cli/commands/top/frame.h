@@ -35,18 +35,17 @@ struct TopPicture {
 	bool live = true; /**< samples still arrive: show the columns for the last refresh */
 	TopOrder order = TopOrder::Samples;
 	bool reversed = false;
-	std::string state;		  /**< "paused", ...; empty: nothing to say */
+	std::string state;		  /**< "paused", ...; may be empty */
 	std::vector<std::string> notices; /**< see TopFeed::notices(); not safe to print */
 	std::string bottom;		  /**< the last line; safe to print */
 	std::string targets;		  /**< the targets; not safe to print */
 };
 
 /**
- * The table for a terminal of this size: no line is wider, and there are no more
- * lines than fit.
+ * The table for a terminal of this size; it fits in width and in height.
  *
- * @param first the number of rows before the first one shown.
- * @param selected the position of the selected row among all rows, in order.
+ * @param first the position of the first row shown, in the order of all rows.
+ * @param selected the position of the selected row, in the same order.
  */
 ScreenLines top_screen(const TopPicture &picture, ScreenSize size, size_t first, size_t selected, bool color);
 
@@ -55,7 +54,7 @@ size_t top_screen_rows(const TopPicture &picture, ScreenSize size);
 
 /**
  * The table as text.
- * @param width of the terminal; 0: unlimited. @param limit the most rows.
+ * @param width the width of the terminal; 0: unlimited.  @param limit the most rows.
  */
 std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool color);
 

@@ -26,7 +26,7 @@ constexpr Key end = 0x110006;
 constexpr Key backspace = 0x110007;
 constexpr Key help = 0x110008;
 constexpr Key left = 0x110009;
-/** The terminal's size has changed: only a reason to redraw. */
+/** The terminal's size has changed, so the screen must be redrawn. */
 constexpr Key resize = 0x11000A;
 /** Any other key. */
 constexpr Key unknown = 0x11000C;
@@ -70,7 +70,7 @@ struct TopBinding {
 /** All bindings, in the order of the help. */
 std::span<const TopBinding> top_bindings();
 
-/** The action of a key; TopAction::None if it has none. */
+/** The action of a key; TopAction::None for a key without an action. */
 TopAction top_action(Key key);
 
 /** A line for each binding. */

@@ -10,7 +10,7 @@ constexpr Key del = 0x7F;
 constexpr Key control_h = 0x08;
 constexpr Key control_u = 0x15;
 
-/* RFC 3629. */
+/* The character in UTF-8, as in RFC 3629. */
 std::string utf8(Key character)
 {
 	const auto byte = [](Key bits) { return static_cast<char>(bits); };

@@ -18,7 +18,7 @@ public:
 	State press(Key key);
 	/** The text typed so far: UTF-8, without control characters. */
 	[[nodiscard]] const std::string &text() const { return text_; }
-	/** Show why the text is not accepted, until the next key. */
+	/** Show why the text is not accepted, until a key is pressed. */
 	void complain(std::string why) { complaint_ = std::move(why); }
 	/** Prompt, text, and complaint. */
 	[[nodiscard]] std::string line() const;

@@ -37,7 +37,7 @@ void add_options(CLI::App &app, Words &words, TopOptions &options)
 	app.add_option("--color", words.color)->check(color_word());
 }
 
-/** Refuses options for profiling: with --input, nothing is profiled. */
+/** Refuse options for profiling, because nothing is profiled with --input. */
 std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
 {
 	if (targets.given() || targets.how_given() || app.count("--start-delay"))
@@ -50,7 +50,7 @@ std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
 	return usage_error(name, unexpected_argument(app, rest));
 }
 
-/** Checks --order early: the names of the events are known before the first sample. */
+/** Check --order early: the names of the events are known before the first sample. */
 std::optional<int> check_order(const TopOptions &options)
 {
 	std::vector<std::string> events;

@@ -46,7 +46,7 @@ private:
 
 	TargetOptions options_;
 	Refusals refusals_;
-	std::deque<std::string> warnings_; /* the last few */
+	std::deque<std::string> warnings_; /* the last few warnings */
 	RecordingRun profiler_;
 	std::optional<LiveProfile> live_; /* from start() on */
 	Accounting accounting_;

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/** The values to count: the samples, or, in a profile of events, each event's count. */
+/** The values to count: samples; in a profile of events, each event's count. */
 std::vector<size_t> counted_values(const Profile &profile)
 {
 	std::vector<size_t> events = events_of(profile);
@@ -70,7 +70,7 @@ void TopRows::add(std::span<const Change> changes)
 		count(change.sample, change.value - values_.front(), {change.amount, change.amount});
 }
 
-/** The row of a sample, as an index of rows_, or nowhere. */
+/** The row of a sample, as an index in rows_; nowhere if a filter leaves it out. */
 uint32_t TopRows::row_of(size_t sample)
 {
 	if (sample >= by_sample_.size())
@@ -92,7 +92,7 @@ uint32_t TopRows::row_of(size_t sample)
 	return by_sample_[sample] = row->second;
 }
 
-/** The row's part for the sample's program, as an index of parts_. */
+/** The part of @p row that the sample's program has, as an index in parts_. */
 uint32_t TopRows::part_of(size_t sample, uint32_t row)
 {
 	const uint32_t command = commands_.place_of(profile_.samples[sample]).command;
@@ -176,7 +176,7 @@ int TopRows::compare_names(const TopRow &a, const TopRow &b) const
 	return a.place < b.place ? -1 : b.place < a.place;
 }
 
-/* In a tie, the row found first precedes: comparing names would cost more than all the rest. */
+/* In a tie, the row found first comes first: comparing names would cost more than all the rest. */
 bool TopRows::precedes(size_t first, size_t second, TopOrder order) const
 {
 	const TopRow &a = rows_[first];

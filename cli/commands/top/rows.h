@@ -19,30 +19,30 @@ namespace cli {
 
 struct TopRow {
 	Place place;
-	bool any = false; /**< the row has samples of any event; else it must not be shown */
+	bool any = false; /**< the row has samples of some event; if not, it must not be shown */
 };
 
 /** The samples, or the count of one event, in a row or in the whole profile. */
 struct TopAmount {
 	uint64_t samples = 0; /**< since the start; for an event, its count */
-	uint64_t fresh = 0;   /**< of these, added by the last refresh */
+	uint64_t fresh = 0;   /**< those that the last refresh added */
 };
 
 /** The programs whose samples are in a row. */
 struct TopCommands {
-	std::string_view most; /**< with the most samples; empty: unknown; not safe to print */
+	std::string_view most; /**< has the most samples; empty: unknown; not safe to print */
 	size_t others = 0;     /**< the number of other programs */
 };
 
 /** The sort order of rows. */
 enum class TopOrder { Samples, Delta, Name, Object };
 
-/** "samples" and so on. */
+/** The name of an order, such as "samples". */
 std::string_view top_order_name(TopOrder order);
 
 /**
- * An incremental flat profile: a refresh costs time for the new samples, not for
- * all of them, because each sample's row is looked up only once.
+ * An incremental flat profile: a refresh takes time only for the new samples, because
+ * the row of each Profile::samples element is looked up only once.
  *
  * In a profile of events, each event has its own amounts.  One event leads: rows are sorted by
  * it, and samples(), fresh() and filtered_out() count it.
@@ -50,9 +50,9 @@ std::string_view top_order_name(TopOrder order);
 class TopRows {
 public:
 	/**
-	 * @param profile may grow; it outlives this.
-	 * @param changes those of the last refresh, which are in @p profile already.
-	 * @param leading the leading event, as an index of types().
+	 * @param profile may grow; it must outlive this.
+	 * @param changes the changes of the last refresh, which @p profile already contains.
+	 * @param leading the index of the leading event in types().
 	 */
 	TopRows(const Profile &profile, View view, std::span<const Change> changes, size_t leading = 0);
 	TopRows(const TopRows &) = delete;
@@ -63,7 +63,7 @@ public:
 
 	[[nodiscard]] const View &view() const { return view_; }
 	[[nodiscard]] std::span<const SortKey> columns() const { return columns_; }
-	/** The types of the values that are counted: the samples, or each of the events. */
+	/** The types of the values that are counted: samples, or each of the events. */
 	[[nodiscard]] std::span<const ValueType> types() const { return types_; }
 	/** The index in types() of the leading value, and its type. */
 	[[nodiscard]] size_t leading() const { return leading_; }
@@ -72,7 +72,7 @@ public:
 	void lead(size_t value) { leading_ = value; }
 	/** All rows, in the order in which they were found. */
 	[[nodiscard]] const std::vector<TopRow> &rows() const { return rows_; }
-	/** The amount of one of types() in a row, or that of the leading one. */
+	/** The amount of a row in one of types(): by default, the leading one. */
 	[[nodiscard]] const TopAmount &amount(size_t row, size_t value) const
 	{
 		return amounts_[row * types_.size() + value];
@@ -87,7 +87,7 @@ public:
 	/** The samples that the filters leave out. */
 	[[nodiscard]] uint64_t filtered_out() const { return filtered_out_[leading_]; }
 
-	/** The indices of the first rows, at most @p most. */
+	/** The indices of the first rows in an order, at most @p most. */
 	[[nodiscard]] std::vector<size_t> first(size_t most, TopOrder order, bool reversed) const;
 	/** The number of rows with samples that precede @p row. */
 	[[nodiscard]] size_t before(size_t row, TopOrder order, bool reversed) const;
@@ -102,7 +102,7 @@ private:
 	static constexpr uint32_t unknown = UINT32_MAX;
 	static constexpr uint32_t nowhere = UINT32_MAX - 1;
 
-	/** A program's samples in a row; in a profile of events, the count of the first. */
+	/** A program's samples in a row; in a profile of events, the count of the first event. */
 	struct Part {
 		uint32_t row;
 		uint32_t command; /* as numbered by commands_ */
@@ -133,7 +133,7 @@ private:
 	bool several_commands_ = false;
 	std::vector<TopRow> rows_;
 	std::vector<TopAmount> amounts_;     /* for each row, one for each of types_ */
-	std::vector<size_t> fresh_;	     /* indices of amounts_ that the last refresh changed */
+	std::vector<size_t> fresh_;	     /* indices in amounts_ that the last refresh changed */
 	std::vector<TopAmount> totals_;	     /* by type */
 	std::vector<uint64_t> filtered_out_; /* likewise */
 	size_t shown_ = 0;

@@ -21,7 +21,7 @@
 namespace cli {
 namespace {
 
-/* The longest time for the rest of a key's sequence, in ms; enough for ssh. */
+/* The longest wait for the rest of a key's escape sequence, in ms; enough for ssh. */
 constexpr int escape_delay = 50;
 
 struct KeyCode {
@@ -44,7 +44,7 @@ constexpr std::array key_codes = {
 };
 
 struct ColorPair {
-	std::string_view parameter; /**< of painted()'s escape sequences */
+	std::string_view parameter; /**< the parameter in painted()'s escape sequence */
 	short color;
 };
 
@@ -82,7 +82,7 @@ attr_t attribute_of(std::string_view parameter)
 	return A_NORMAL;
 }
 
-/** Draws the text of a line where the cursor is, and nothing beyond the right edge. */
+/** Draws the text of a line at the cursor, but nothing beyond the right edge. */
 class LinePen {
 public:
 	explicit LinePen(size_t width) : left_(width) {}

@@ -22,7 +22,7 @@ public:
 	~Screen();
 
 	[[nodiscard]] ScreenSize size() const;
-	/** The next key that was pressed, or keys::none; does not wait. */
+	/** The next key that was pressed, or keys::none.  Never waits. */
 	[[nodiscard]] Key key();
 	void draw(const ScreenLines &frame);
 

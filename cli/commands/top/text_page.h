@@ -13,14 +13,14 @@ namespace cli {
 
 class TextPage {
 public:
-	/** Makes the lines for a width, each safe to print except for the colours of painted(). */
+	/** Makes lines that fit a width; they are safe to print, with the colours of painted(). */
 	using Text = std::function<std::string(size_t width, bool color)>;
 
 	TextPage(std::string title, Text text) : title_(std::move(title)), text_(std::move(text)) {}
 
 	/** Scroll; false if the action does not scroll. */
 	bool act(TopAction action);
-	/** The part of the text that fits the screen; @p bottom is the last line. */
+	/** The part of the text that fits on the screen; @p bottom is the last line. */
 	ScreenLines frame(ScreenSize size, bool color, const std::string &bottom);
 
 private:

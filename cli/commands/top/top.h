@@ -18,10 +18,10 @@ namespace cli {
 
 class Top {
 public:
-	/** @param feed outlives this.  @param event to sort by, as an index of TopRows::types(). */
+	/** @param feed must outlive this.  @param event to sort by: index in TopRows::types(). */
 	Top(TopFeed &feed, View view, size_t event = 0);
 
-	/** Show the samples since the last refresh. */
+	/** Add the samples since the last refresh to the display. */
 	void refresh();
 	/** True if the display should stay as it is. */
 	[[nodiscard]] bool paused() const { return paused_; }
@@ -52,20 +52,20 @@ private:
 	[[nodiscard]] size_t position() const;
 
 	TopFeed &feed_;
-	std::vector<Change> changes_; /* of the last refresh */
+	std::vector<Change> changes_; /* the changes of the last refresh */
 	std::unique_ptr<TopRows> rows_;
-	size_t event_ = 0;     /* the event to sort by: an index of TopRows::types() */
-	uint64_t edition_ = 0; /* of the profile, when rows_ was made */
+	size_t event_ = 0;     /* the event to sort by: an index in TopRows::types() */
+	uint64_t edition_ = 0; /* the profile's edition when rows_ was made */
 	TopOrder order_ = TopOrder::Samples;
 	bool reversed_ = false;
 	bool paused_ = false;
-	std::optional<size_t> selected_; /* stays on the row when it moves; none: the first row */
+	std::optional<size_t> selected_; /* the row, wherever it moves; nullopt: the first row */
 	size_t first_ = 0;		 /* the number of rows above those on the screen */
 	size_t page_ = 1;		 /* rows on the screen */
-	std::string message_;		 /* until the next key */
+	std::string message_;		 /* shown until a key is pressed */
 	std::string targets_;		 /* as of the last refresh */
 	std::optional<LineEditor> editor_;
-	std::unique_ptr<TextPage> page_shown_; /* instead of the table */
+	std::unique_ptr<TextPage> page_shown_; /* shown instead of the table */
 	bool help_shown_ = false;	       /* the page is the help */
 };
 

@@ -13,10 +13,10 @@ namespace cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-/** An object's path, and a function's name or nothing. */
+/** An object's path, and a function's name; the name is empty for the object itself. */
 using Key = std::pair<std::string_view, std::string_view>;
 
-/** A comparison with keys other than the report's, which finds rows by object and function. */
+/** A comparison by keys other than the report's; it finds rows by object and function. */
 class Compared {
 public:
 	Compared(const Report &report, std::vector<SortKey> keys)

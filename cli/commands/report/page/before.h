@@ -10,13 +10,13 @@
 
 namespace cli {
 
-/** The base of a report: its name and its samples.  @param report has a base. */
+/** The base of a report: its name and its samples.  @param report must have a base. */
 nlohmann::ordered_json html_base(const Report &report);
 
 /**
- * Add two columns to the objects and functions of a page: "base", their samples in the base, and
- * "sure", 1 if chance does not explain the difference, else 0.
- * @param report has a base.  @param places the places from which @p tree was made.
+ * Add two columns to the objects and functions of a page: "base", with their samples in the base,
+ * and "sure", with 1 if chance does not explain the difference, else 0.
+ * @param report must have a base.  @param places the places from which @p tree was made.
  */
 void add_before(HtmlTree &tree, const PlaceTree &places, const Report &report);
 

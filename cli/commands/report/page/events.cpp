@@ -4,7 +4,7 @@
 namespace cli {
 namespace {
 
-/** Drops all events but one.  @param event index in Flat::events.  @param by_samples show its
+/** Drop all events except one.  @param event its index in Flat::events.  @param by_samples show its
  * samples instead of its count: only for the first event, whose samples the profile has. */
 void keep_event(Reported &one, size_t event, bool by_samples, const View &view)
 {

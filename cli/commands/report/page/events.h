@@ -10,13 +10,13 @@
 
 namespace cli {
 
-/** The events that a user can choose in a page: with a base, those that both profiles have; none if
- * there is only one. */
+/** The events that a user can choose in a page; with a base, the events that both profiles have.
+ * Empty if there is only one event. */
 std::vector<std::string> events_of_page(const Report &report);
 
 /**
- * A report on one of events_of_page() alone.  The first event is shown by its samples, the others
- * by their counts.  The significance of counts is tested with the samples that they come from.
+ * A report on only one of events_of_page().  It shows the samples of the first event, or the counts
+ * of another event.  The significance of a count is tested with the samples that the count is from.
  */
 Report report_of_event(const Report &report, size_t event);
 

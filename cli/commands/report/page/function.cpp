@@ -132,7 +132,7 @@ private:
 		return files;
 	}
 
-	/** Why there is no source text, or why it may not match. */
+	/** The reason why there is no source text, or why it may not match; empty if it is fine. */
 	[[nodiscard]] std::string problem_of(const SourceFile &source, const Annotation &annotation) const
 	{
 		const time_t built = annotation.parts.empty() ? 0 : annotation.parts.front().built;
@@ -158,8 +158,8 @@ private:
 	}
 
 	/**
-	 * [address, samples, text, place, in the hottest loop]; or [n, samples] for n
-	 * instructions that are left out.
+	 * Rows are [address, samples, text, place, in the hottest loop]; or [n, samples]
+	 * for n instructions that are left out.
 	 */
 	Json instructions_json(const CodePart &part, size_t &left)
 	{
@@ -203,14 +203,14 @@ private:
 		return parts;
 	}
 
-	/** [address, samples, place] outside all instructions; or [n, samples], as above. */
+	/** [address, samples, place] if no instruction is there; or [n, samples], as above. */
 	[[nodiscard]] Json strays_json(const Annotation &annotation) const
 	{
 		Json strays = Json::array();
 		Rest rest;
 
 		for (const StraySamples &stray : annotation.strays) {
-			/* This address has counts of other events only. */
+			/* This address has only counts of other events. */
 			if (!stray.samples)
 				continue;
 			if (strays.size() < limits_.listed)

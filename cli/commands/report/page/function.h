@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** A function's lines and instructions with samples, and those near them, within the limits. */
+/** A function's lines and instructions that have, or are near, samples, within the limits. */
 nlohmann::ordered_json html_function(const Annotation &annotation, SourceFiles &sources,
 				     const HtmlOptions &options, const HtmlLimits &limits);
 

@@ -66,7 +66,7 @@ function compareWith(place, { base, sure }, index) {
 	place.before = ` (before ${percentText(base[index], Number(report.base.samples))} %: ${deltaText(place.count, base[index], sure[index])})`;
 }
 
-/* In pixels: places too low for a mouse are not drawn, and places too low for a name have none. */
+/* Heights in pixels: a lower place is too low for a mouse and not drawn, or too low for a name. */
 const leastHeight = 2;
 const nameHeight = 14;
 
@@ -78,10 +78,10 @@ function higherThan({ children, size }, height, least) {
 }
 
 /**
- * Share a height among the children of a place: the `first` ones are drawn on a scale of
- * pixels per sample, and the others as one box.  In a flat profile, the others together
- * have most of the samples, and would leave no room for the names of the first ones; so
- * the box gets less than their share, and is drawn with a torn edge.
+ * Share a height among the children of a place: the `first` children are drawn on a scale of
+ * pixels per sample, and the rest as one box.  In a flat profile, the rest have most of the
+ * samples, and would leave no room for the names of the first children; so the box gets less
+ * than its share, and is drawn with a torn edge.
  */
 function shareHeight(place, height) {
 	const { children, size } = place;
@@ -96,13 +96,13 @@ function shareHeight(place, height) {
 		return { first, scale: height / (size || 1) };
 	while (most < children.length - 1 && children[most].size * room >= nameHeight * (children[most].end - place.start))
 		most++;
-	/* Tear only if one more child then has room for its name. */
+	/* Tear the box only if this makes room for the name of one more child. */
 	if (most <= named)
 		return { first, scale: height / size };
 	return { first: most, scale: room / (children[most - 1].end - place.start), isTorn: true };
 }
 
-/** The children from the @p first on, as a single place that the user can open. */
+/** The children from index @p first on, as a single place that the user can open. */
 function tailOf(shown, first) {
 	const parent = shown.isTail ? shown.parent : shown;
 	const noun = ['object', 'function', 'line'][parent.level + 1];
@@ -115,7 +115,7 @@ function tailOf(shown, first) {
 	return Object.assign(tail, { children, color: 'object-rest', isTail: true });
 }
 
-/** All places, and those of functions by index. */
+/** All places; those of functions also by the function's index. */
 function placesOf() {
 	const shown = BigInt(report.samples) - BigInt(report.filtered_out);
 	const root = new Place(null, 'all', shown, 0);
@@ -157,7 +157,7 @@ class Icicle {
 		this.zoom(this.root);
 	}
 
-	/** Make a place as high as the chart. */
+	/** Show a place as high as the whole chart. */
 	zoom(place) {
 		this.zoomed = place;
 		this.tellTrail();
@@ -322,7 +322,7 @@ class Icicle {
 			this.drawName(place, box);
 	}
 
-	/** Tear off the upper edge of a place that is not as high as its share. */
+	/** Draw a torn upper edge for a place that is not as high as its share. */
 	drawTear({ level }, y) {
 		const { context, edges } = this.view;
 

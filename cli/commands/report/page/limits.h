@@ -13,17 +13,17 @@ namespace cli {
 
 /** The most that is put into a page.  The page says how much was left out. */
 struct HtmlLimits {
-	size_t rows = 200'000;			  /**< in the table; also the most functions */
-	size_t objects = 5'000;			  /**< those with the most samples */
-	size_t name_columns = 1'000;		  /**< of each name */
-	size_t name_bytes = size_t{32} << 20;	  /**< of all names; above it, no more rows are added */
-	size_t lines = 100'000;			  /**< of all functions, the hottest first */
-	size_t annotated = 50;			  /**< functions with their source and instructions */
-	size_t annotated_bytes = size_t{8} << 20; /**< of these; no function is added above it */
+	size_t rows = 200'000;			  /**< rows of the table; also functions */
+	size_t objects = 5'000;			  /**< objects: those with the most samples */
+	size_t name_columns = 1'000;		  /**< columns of each name */
+	size_t name_bytes = size_t{32} << 20;	  /**< bytes of names; then, rows are left out */
+	size_t lines = 100'000;			  /**< lines of all functions, the hottest first */
+	size_t annotated = 50;			  /**< functions with source and instructions */
+	size_t annotated_bytes = size_t{8} << 20; /**< their bytes; then, functions are left out */
 	size_t listed = 1'000;			  /**< lines, and instructions, of a function */
-	size_t line_columns = 500;		  /**< of a source line, or an instruction */
+	size_t line_columns = 500;		  /**< columns of a source line or instruction */
 	size_t mapped = 32;			  /**< objects that have a map of addresses */
-	size_t cells = 2'048;			  /**< of each map */
+	size_t cells = 2'048;			  /**< cells of each map */
 	size_t sliced = 25;			  /**< functions in the map by time */
 	size_t slices = 600;			  /**< columns in the map by time */
 };

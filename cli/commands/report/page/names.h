@@ -10,10 +10,10 @@
 
 namespace cli {
 
-/** Numbers texts from foreign files: makes them printable, and cuts long ones. */
+/** Numbers the texts of a page, which may come from untrusted files: printable, and cut if long. */
 class HtmlNames {
 public:
-	/** @param longest the most columns of a text. */
+	/** @param longest the most columns of a text; longer texts are cut. */
 	explicit HtmlNames(size_t longest) : longest_(longest) {}
 
 	/** The number of a text; equal texts have the same number. */

@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Notes = std::vector<std::string>;
 
-/** Keeps only the samples that pass the filters, so that all parts of a page show the same ones. */
+/** Keep only the samples that pass the filters, so that all parts of a page show the same. */
 Profile filtered(const Profile &profile, std::span<const Filter> filters)
 {
 	SampleFilter filter(profile, filters);
@@ -153,7 +153,7 @@ public:
 	}
 
 private:
-	/** The function of a row, or -1.  A row for a line has only the innermost function. */
+	/** The function of a row, or -1.  A row for a line names only the innermost function. */
 	[[nodiscard]] Json function_of(const Row &row) const
 	{
 		const auto found =
@@ -201,7 +201,7 @@ Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, c
 	return table.take();
 }
 
-/** The names for the functions of the table and of the chart. */
+/** The names of the functions in the table and in the chart. */
 ShownNames shown_names(const Report &report, const PlaceTree &tree)
 {
 	ShownNames names(report.view.names);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/report/page/page.h
- * A report as an HTML page, in one file that needs no other.
+ * A report as an HTML page, in a single self-contained file.
  *
  * The page's own code is in this folder; it shows the one JSON document in the page.
  */
@@ -17,7 +17,7 @@ namespace cli {
 /** The JSON document of a report. */
 std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
 
-/** The page with its document, or one for each event: that of Report::order is shown first. */
+/** The page with its document, or with one for each event: first shown is that of Report::order. */
 std::string report_html(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
 
 } // namespace cli

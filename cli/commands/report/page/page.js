@@ -14,7 +14,7 @@ function showHead() {
 	}
 }
 
-/** Lets the user choose an event.  Each choice reloads the page, so the browser's Back button works, too. */
+/** Lets the user choose an event; each choice reloads the page, so that the Back button works. */
 function showEvents() {
 	const select = byId('event');
 

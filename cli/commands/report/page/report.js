@@ -4,7 +4,7 @@
 
 /** The document that cli/commands/report/page/page.cpp puts into the page. */
 const data = JSON.parse(document.getElementById('data').textContent);
-/** The names of the events, if there are several.  The fragment of the page's URL can name the one to show. */
+/** The names of the events, if there are several; the URL's fragment can name the event to show. */
 const events = (data.events ?? []).map(({ name }) => name);
 const wantedEvent = events.indexOf(new URLSearchParams(location.hash.slice(1)).get('event'));
 const shownEvent = wantedEvent < 0 ? data.first : wantedEvent;
@@ -32,7 +32,7 @@ function element(tag, className = '', text = '') {
 	return made;
 }
 
-/** "1,234,567" for a number, or for a string of more digits than a number can hold. */
+/** "1,234,567"; a count with more digits than a number can hold is a string. */
 function grouped(count) {
 	return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -61,7 +61,7 @@ function shareText(count) {
 	return `${amountText(count)}, ${percentText(count)} %`;
 }
 
-/** An exact sum: counts, and their sum, can be too large for a number to hold every digit. */
+/** An exact sum: counts and their sum can have more digits than a number can hold. */
 function exactSum(counts) {
 	let sum = 0;
 
@@ -77,7 +77,7 @@ function exactSum(counts) {
 /* Differences in percentage points above which a colour is stronger. */
 const strongDeltas = [1, 5];
 
-/** The share of a place in its profile less its share in the base, in percentage points. */
+/** The share of a place in the profile minus its share in the base, in percentage points. */
 function deltaOf(count, before) {
 	return percentOf(count) - percentOf(before, Number(report.base.samples));
 }

@@ -16,7 +16,7 @@ namespace cli {
  * of all functions in each column, and those of each function.  null if there are no slices.
  *
  * @param profile has exactly the samples that the page shows.
- * @param places of this profile.  @param functions the number of its functions in the page.
+ * @param places the places of @p profile.  @param functions the number of functions in the page.
  */
 nlohmann::ordered_json html_slices(const Profile &profile, const PlaceTree &places, size_t functions,
 				   const HtmlLimits &limits);

@@ -28,7 +28,7 @@ Numbers hottest(const PlaceTree &tree, size_t most)
 	return numbers;
 }
 
-/* For each function, an annotator scans all places with samples: drop those of other functions. */
+/* An annotator scans all samples for each function, so drop the samples of other functions. */
 Profile samples_of_those(const Profile &profile, const Numbers &numbers)
 {
 	std::vector<bool> wanted(profile.locations.size());

@@ -13,12 +13,13 @@ namespace cli {
 /** The hottest functions of a profile, annotated. */
 struct HtmlSource {
 	nlohmann::ordered_json functions = nlohmann::ordered_json::array();
-	uint64_t samples = 0; /**< of these functions */
+	uint64_t samples = 0; /**< the samples of these functions */
 };
 
 /**
+ * Annotate the hottest functions.
  * @param profile has exactly the samples that the page shows.
- * @param tree of this profile; the tree's indices identify functions.
+ * @param tree the places of @p profile; its indices identify functions.
  */
 HtmlSource html_source(const Profile &profile, const PlaceTree &tree, const HtmlOptions &options,
 		       const HtmlLimits &limits);

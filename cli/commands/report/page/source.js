@@ -60,7 +60,7 @@ function listing(caption, place, what, rows) {
 	return table;
 }
 
-/** True if there is text for lines with more than half of the samples: source is often missing. */
+/** True if lines with text have more than half of the samples: the source is often missing. */
 function hasText({ files }) {
 	const lines = files.flatMap((file) => file.lines);
 	const samples = (some) => some.reduce((sum, [, count]) => sum + Number(count), 0);
@@ -82,7 +82,7 @@ class SourceView {
 		this.show(this.index, showsCode);
 	}
 
-	/** @param wantsCode by default the user's last choice, or true without hasText(). */
+	/** @param wantsCode by default the user's last choice, or true if there is no text. */
 	show(index, wantsCode) {
 		const one = this.annotated.get(index);
 		const parts = [];

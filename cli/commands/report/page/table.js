@@ -3,7 +3,7 @@
 
 /* Extra rows beyond both ends of the view, for scrolling. */
 const spareRows = 8;
-/* A unit of more characters than this, such as the name of an event, gets a wider column. */
+/* A unit with more characters than this, such as the name of an event, gets a wider column. */
 const longUnit = 10;
 
 /** Maps the indices of strings to ranks; digits in strings are compared as numbers. */
@@ -43,7 +43,7 @@ class FlatTable {
 		filter.addEventListener('keydown', (event) => this.pressInFilter(event));
 	}
 
-	/** Column -1 is samples or differences, by which the report is sorted; others are names. */
+	/** Column -1 has samples or differences, which sort the report; the others have names. */
 	addHead() {
 		const head = this.table.tHead.rows[0];
 		const add = (title, className, column) => {
@@ -153,7 +153,7 @@ class FlatTable {
 		this.show();
 	}
 
-	/** Compute the cumulative percentages in the present order. */
+	/** Compute the cumulative percentages in the current order. */
 	addUp() {
 		let sum = 0;
 
@@ -212,7 +212,7 @@ class FlatTable {
 		row.dataset.color = owner === undefined ? '' : objectColor(owner);
 	}
 
-	/** A row's shares before and now, and their difference; colours the difference's cell. */
+	/** Texts of a row's shares before and now, and of their difference; colours its cell. */
 	compared(index, cells) {
 		const count = this.data.samples[index];
 		const before = this.data.base[index];
@@ -248,7 +248,7 @@ class FlatTable {
 		this.show();
 	}
 
-	/** Choose the first row of a function, if there is one, from another part of the page. */
+	/** Choose the first row of a function that was chosen in another part of the page. */
 	chooseFunction(index) {
 		if (this.chosen >= 0 && this.data.function[this.chosen] === index)
 			return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/template.h  The page without a report, made of this folder. */
+/** @file cli/commands/report/page/template.h  The page before a report is put into it. */
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/** The page, which is linked into this program, with a mark for the place of the document. */
+/** The page, which is linked into this program; a mark shows where the document belongs. */
 std::string_view html_template();
 
 /**

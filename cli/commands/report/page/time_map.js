@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The hottest functions by time: a row for each, a column for each slice.
+// The hottest functions by time: a row for each function, a column for each slice.
 
 const timeRow = 18;
 const timeColors = 5;

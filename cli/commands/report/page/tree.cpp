@@ -67,7 +67,7 @@ private:
 	HtmlNames &names_;
 	const ShownNames &shown_;
 	const HtmlLimits &limits_;
-	size_t objects_ = 0; /**< in the page */
+	size_t objects_ = 0; /**< the number of objects in the page */
 	size_t functions_ = 0;
 	std::vector<std::string> notes_;
 };
@@ -138,7 +138,7 @@ Json Writer::lines_json()
 		{"samples", std::move(samples)}};
 }
 
-/** Cells are [number, samples, the function with the most, or -1]. */
+/** Cells are [number, samples, the function with the most samples, or -1]. */
 Json Writer::map_json(size_t object) const
 {
 	const AddressMap map = address_map(tree_.objects[object].addresses, limits_.cells);

@@ -18,9 +18,9 @@ namespace cli {
 struct HtmlTree {
 	nlohmann::ordered_json objects;	  /**< the first of PlaceTree::objects */
 	nlohmann::ordered_json functions; /**< the first of PlaceTree::functions */
-	nlohmann::ordered_json lines;	  /**< of the first functions; all lines of a function, or none */
-	nlohmann::ordered_json maps;	  /**< of the first objects, by address */
-	std::vector<std::string> notes;	  /**< the rows left out of these */
+	nlohmann::ordered_json lines;	  /**< the lines of the first functions, each in full */
+	nlohmann::ordered_json maps;	  /**< the maps of the first objects, by address */
+	std::vector<std::string> notes;	  /**< about the rows that these tables leave out */
 };
 
 /** The names of a page. */
@@ -29,10 +29,10 @@ struct TreeNames {
 	const ShownNames &shown; /**< the form of functions' names */
 };
 
-/** @param flat has the total, which is 100 %. */
+/** Make the tables of a page.  @param flat its total is 100 %. */
 HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, TreeNames names, const HtmlLimits &limits);
 
-/** A count for the page: text if a browser's numbers would lose digits. */
+/** A count for the page; it is a string if a JavaScript number would lose digits. */
 nlohmann::ordered_json html_count(uint64_t samples);
 
 } // namespace cli
