@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The CLI: $(B)/profil, and $(B)/profil-network, which also has the commands that
-# speak HTTP.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
+# use HTTP.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
 
-# Packages that the command can do without.  If pkg-config does not know one, that part is left out,
-# and 'profil --version' says so.
+# Packages that the command can do without.  If pkg-config does not find one, the features that need
+# it are left out, and 'profil --version' says so.
 cli_optional := libcurl libmicrohttpd libdebuginfod capstone
 cli_missing := $(shell for name in $(cli_optional); do $(pkg_config) --exists $$name 2>/dev/null || echo $$name; done)
 cli_without := $(if $(filter libcurl libmicrohttpd,$(cli_missing)),HTTP) \
@@ -17,7 +17,7 @@ cli_network_sources := $(addprefix cli/,commands/push/command.cpp commands/serve
 cli_of_HTTP := $(cli_network_sources) $(addprefix cli/,commands/serve/pprof_server.cpp http/client.cpp http/server.cpp)
 cli_of_CAPSTONE := $(addprefix cli/symbols/,capstone.cpp disassembly.cpp)
 cli_of_DEBUGINFOD := cli/symbols/debuginfod.cpp
-# The sources that replace them.
+# The sources that replace them if the package is missing.
 cli_instead_of_CAPSTONE := cli/missing/capstone.cpp
 cli_instead_of_DEBUGINFOD := cli/missing/debuginfod.cpp
 cli_left_out := $(foreach part,$(cli_without),$(cli_of_$(part))) \
@@ -35,8 +35,8 @@ cli_no_network_objects := $(B)/cli/commands/network.o
 cli_common := $(B)/cli/common.a
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli_objects))
-# Every command pays for the dynamic linker's work at its start.  Most of that work would be for
-# libstdc++ and libfmt, so both are linked statically.  Debian has no archive of libfmt, so
+# The dynamic linker's work delays the start of every command.  Most of that work would be for
+# libstdc++ and libfmt, so both are linked statically.  Debian has no static library of libfmt, so
 # cli/base/fmt.cpp compiles the functions that are needed.
 CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate $(if $(filter HTTP,$(cli_without)),,-lcurl -lmicrohttpd) \
 	-lncursesw -ltinfo -pthread
@@ -54,8 +54,8 @@ $(B)/$(cli_page_folder)/content.o: $(cli_page_folder)/content.S $(cli_page)
 	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
 
 cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(cli_without:%=-DPROFIL_WITHOUT_%) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(depends)
-# The compiler uses the .gch beside this header if the same compiler made it with the same options;
-# otherwise it reads the header itself.
+# The compiler uses the .gch file next to this header if the same compiler made it with the same
+# options; otherwise, it reads the header itself.
 cli_precompiled := $(B)/cli/precompiled.h
 
 $(cli_precompiled).gch: cli/precompiled.h
@@ -69,12 +69,12 @@ $(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp $(cli_precompiled).gch
 	$(call say,CXX)
 	$(Q)$(cli_cxx) $(cli_include) -c -o $@ $<
 
-# Files that include CLI11 have code that runs only once, and optimizing it would take a quarter of
+# The code of files that include CLI11 runs only once, and optimizing it would take a quarter of
 # their compile time.
 $(patsubst %.cpp,$(B)/%.o,$(shell grep -l '<CLI/' $(cli_sources))): OPT := $(filter-out -O%,$(OPT)) -O1
 
 cli_include = -include $(cli_precompiled)
-# Without the precompiled header: fmt.cpp includes libfmt's header in its header-only form.
+# fmt.cpp does without the precompiled header: it includes libfmt's header in its header-only form.
 $(B)/cli/base/fmt.o: cli_include =
 
 # An archive, so that each program links only what it refers to.
@@ -90,9 +90,9 @@ $(B)/profil $(B)/profil-network:
 # A later libfmt may need functions that cli/base/fmt.cpp lacks; then libfmt itself is linked.
 cli_link = $(CXX) $(LDFLAGS) -static-libstdc++ -static-libgcc -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
 
-# One file for machines without the libraries: all of them are linked statically, except those for
-# HTTP, which are left out.  It is not position-independent, so that capstone's tables need no
-# relocations.
+# One program for machines without the libraries: all of them are linked statically, except those
+# for HTTP, which are left out.  The program is not position-independent, so that capstone's tables
+# need no relocations.
 cli_portable_sources := cli/main.cpp cli/commands/network.cpp cli/optional/built_with.cpp cli/symbols/capstone.cpp
 cli_portable_objects := $(cli_portable_sources:%.cpp=$(B)/portable/%.o)
 cli_portable_archives := -liberty -ldw -lelf -lz -llzma -lbz2 -lzstd -ldeflate -lncursesw -ltinfo -lcapstone

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The headers that most of the CLI includes and that take longest to parse, parsed
-// once: see cli/build.mk.  Each file still includes all that it needs.
+// The headers that most of the CLI includes and that take the longest time to parse.
+// They are parsed once: see cli/build.mk.  Each file still includes all that it needs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -67,7 +67,7 @@ size_t word_length(std::string_view name, size_t at)
 	}
 }
 
-/** The open brackets.  A closing one also closes those opened after its own, as in "(a < b)". */
+/** The open brackets.  As in "(a < b)", a closing one also closes all opened after its partner. */
 class Brackets {
 public:
 	[[nodiscard]] bool empty() const { return open_.empty(); }
@@ -109,7 +109,7 @@ private:
 		}
 	}
 
-	std::string open_; /**< values of Bracket; the few fit the string's small buffer */
+	std::string open_; /**< values of Bracket; usually few enough for the small buffer */
 	std::array<size_t, brackets> counts_{};
 };
 
@@ -119,7 +119,7 @@ struct Outside {
 	char what;
 };
 
-/** Every Outside in order, also outermost opening brackets, and closing ones without a match. */
+/** Every Outside of @p name in order, with outermost opening and unmatched closing brackets. */
 std::vector<Outside> outside_in(std::string_view name)
 {
 	std::vector<Outside> found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/names/bare_name.h  Strips demangled names of parameters and other parts. */
+/** @file cli/names/bare_name.h  Removes parameters and other parts from demangled names. */
 #pragma once
 
 #include <string_view>

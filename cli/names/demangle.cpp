@@ -38,7 +38,7 @@ void append(const char *part, size_t length, void *text)
 	static_cast<std::string *>(text)->append(part, length);
 }
 
-/** Demangles a name without a symbol version. */
+/** Demangles a name that has no symbol version. */
 std::string readable(std::string plain)
 {
 	constexpr int options = DMGL_PARAMS | DMGL_ANSI;
@@ -47,7 +47,7 @@ std::string readable(std::string plain)
 
 	if (!style)
 		return plain;
-	/* Most names are of this style.  The callback needs no memory besides that of the text. */
+	/* Most names are of this style.  The callback form allocates nothing besides the text. */
 	if (style == DMGL_GNU_V3)
 		return cplus_demangle_v3_callback(plain.c_str(), options, append, &text) ? text : plain;
 

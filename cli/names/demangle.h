@@ -8,8 +8,8 @@
 namespace cli {
 
 /**
- * Names of C++ (Itanium ABI), Rust (v0, and its older mangling) and D, as written in the source;
- * other names unchanged.  Symbol versions are removed; stubs keep their "@plt".
+ * Demangle a name of C++ (Itanium ABI), Rust (v0, and its older mangling) or D; other names are
+ * returned unchanged.  Symbol versions are removed; stubs keep their "@plt".
  */
 std::string demangle(std::string_view name);
 

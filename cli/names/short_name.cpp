@@ -12,7 +12,7 @@ namespace cli {
 namespace {
 
 constexpr size_t longest_arguments = 20;
-/* In foreign files, only the length of a name limits how deep it is nested. */
+/* In profiles from other tools, only the length of a name limits its nesting. */
 constexpr int deepest = 8;
 
 using Abbreviation = std::pair<std::string_view, std::string_view>;
@@ -42,7 +42,7 @@ bool is_word(char c)
 	return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/** The position of the first of two characters at or after @p at; else the size. */
+/** The position of the first @p one or @p other, from @p at on; else the size. */
 size_t find_either(std::string_view name, char one, char other, size_t at = 0)
 {
 	while (at < name.size() && name[at] != one && name[at] != other)
@@ -164,7 +164,7 @@ size_t part_mark(std::string_view name)
 											   : name.npos;
 }
 
-/** Splits off the marks that compilers, and we, append: "@plt", " [clone .cold]", " (.cold)". */
+/** Splits off the marks that compilers and profil append: "@plt", " [clone .cold]", " (.cold)". */
 std::string split_marks(std::string_view &name)
 {
 	constexpr std::string_view stub = "@plt";
@@ -235,14 +235,14 @@ std::string_view plain_part(std::string_view name)
 
 	const std::string_view part = name.substr(0, end);
 
-	/* The only round brackets must be one pair that ends the name. */
+	/* If the name has round brackets, they must be one pair at its end. */
 	if (end < name.size() && (name[end] != '(' || part.ends_with("operator") ||
 				  name.find_first_of("()", end + 1) != name.size() - 1 || name.back() != ')'))
 		return {};
 	return part.find("::__") == part.npos ? part : std::string_view();
 }
 
-/** A name without parameters, qualifiers and return type; @p templates writes its templates. */
+/** A name without parameters, qualifiers and return type; @p templates shortens its templates. */
 std::string stripped(std::string_view name, std::string (*templates)(std::string_view))
 {
 	if (const std::string_view part = plain_part(name); !part.empty())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/names/short_name.h  Demangled names, as short as people say them. */
+/** @file cli/names/short_name.h  Demangled names in the short form that people use. */
 #pragma once
 
 #include <string>

@@ -19,18 +19,18 @@ enum class NameLength : unsigned char {
 };
 
 /**
- * The texts for the functions of a view.  Each is as short as possible without being the same as
- * another's: short_name(), else with all template arguments, else with its parameters, else
- * whole.  Add all names before the first call of text().
+ * The names that a view shows for its functions.  Each is the first of these forms that is unique
+ * in the view: short_name(), with all template arguments, with the parameters, the whole name.  Add
+ * all names before the first call of text().
  */
 class ShownNames {
 public:
 	explicit ShownNames(NameLength length) : length_(length) {}
 
-	/** @param name must outlive this, as in a profile or a row of it. */
+	/** @param name must outlive this object, as a name in a profile or its rows does. */
 	void add(std::string_view name);
 
-	/** @return a text that is valid as long as this and @p name are. */
+	/** @return a text that is valid as long as this object and @p name. */
 	[[nodiscard]] std::string_view text(std::string_view name) const;
 
 private:
@@ -46,7 +46,7 @@ private:
 	NameLength length_;
 	TextStore store_;
 	Shown shown_{store_.memory()}; /**< the longest text that each name has needed */
-	/* From short to long.  Only names that share a text have the next longer one. */
+	/* From the shortest form to the longest; only names that share a text use the next one. */
 	std::array<Texts, 3> texts_{Texts(store_.memory()), Texts(store_.memory()), Texts(store_.memory())};
 };
 

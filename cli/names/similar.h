@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/names/similar.h  What a user may have meant by a name that does not exist. */
+/** @file cli/names/similar.h  Suggests a similar name for one that does not exist. */
 #pragma once
 
 #include <span>

@@ -146,10 +146,10 @@ private:
 	}
 
 	/**
-	 * The offset of the lines' addresses from their code: V8 adds the size of an ELF
-	 * header, because perf inject turns the code into an ELF file.  Nothing if any
-	 * address is outside the code: then V8 has written file names that it had already
-	 * freed, with zero bytes in them, and the rest of the record is garbage.
+	 * The offset of the lines' addresses from their code: V8 adds the size of an ELF header,
+	 * because perf inject turns the code into an ELF file.  nullopt if any address is outside
+	 * the code: in that case, V8 has written file names that it had already freed, with zero
+	 * bytes in them, and the rest of the record is garbage.
 	 */
 	[[nodiscard]] std::optional<uint64_t> lines_shift(uint64_t start, uint64_t size) const
 	{
@@ -231,7 +231,7 @@ private:
 
 	ByteSource &source_;
 	JitSymbols &symbols_;
-	uint64_t offset_ = 0; /* of the next record */
+	uint64_t offset_ = 0; /* where the next record begins */
 	std::vector<LineAt> lines_;
 	std::map<std::string, std::weak_ptr<const std::string>> files_;
 	/* The number of places in all code that still exists. */

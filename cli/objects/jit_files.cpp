@@ -127,7 +127,10 @@ void JitFiles::look()
 
 	if (facts && start && start == start_)
 		return look_at_running(*facts);
-	/* After an exec, the map may be the new program's.  An exiting process has no memory. */
+	/*
+	 * Look again only at the end of the process, when it has no memory: after an exec, the map
+	 * may be the new program's.
+	 */
 	if (!start && (!facts || !facts->has_memory))
 		look_at_ended();
 	over_ = start || !facts || facts->zombie;

@@ -32,8 +32,9 @@ public:
 	explicit JitFiles(pid_t pid, std::shared_ptr<JitFiles> parent = nullptr);
 
 	/**
-	 * Open the map, and the parent's, if it exists by now and is owned by the process's user or root.
-	 * Call this often, and soon after the process has ended: it may write its map last.
+	 * Open the process's map and its parent's, each if it exists by now and belongs to that
+	 * process's user or to root.  Call this often, and again soon after the process has ended,
+	 * because it may write its map just before that.
 	 */
 	void look();
 	/** Add a jitdump that the process has mapped; adding it again does nothing. */
@@ -55,7 +56,7 @@ private:
 	std::optional<ProgramStart> start_; /* the map of another program does not describe our code */
 	std::chrono::steady_clock::time_point next_look_;
 	bool over_ = false;		/* the process has ended, or executed another program */
-	std::shared_ptr<Fd> directory_; /* the process's /tmp, which outlives it; none once over_ */
+	std::shared_ptr<Fd> directory_; /* the process's /tmp, which outlives it; nullptr once over */
 	std::string name_;		/* name of the map in directory_ */
 	uid_t user_ = 0;
 	Fd map_;

@@ -17,8 +17,8 @@ namespace cli {
 /**
  * The functions of one process by address, as reported by its JIT compiler.
  *
- * Later code replaces earlier code at the same addresses, so a name is that of
- * the last code at an address.  Nothing in the files is trusted.
+ * Later code replaces earlier code at the same addresses, so each address has the name of the last
+ * code there.  Nothing in the files is trusted.
  */
 class JitSymbols {
 public:
@@ -29,7 +29,7 @@ public:
 		std::shared_ptr<const std::string> file;
 	};
 
-	/** The name and lines of some code.  Shared by entries: code may be split and moved. */
+	/** The name and lines of some code.  Entries share it, as code may be split and moved. */
 	struct Code {
 		std::string name;
 		std::vector<Place> places; /**< ascending */

@@ -78,8 +78,8 @@ Result<std::string> read_code(const Running &code)
 /**
  * Writes an ELF file of code and its symbols.
  *
- * It has no build-id.  With one, libdwfl would look for the debug information, and place that by
- * its first segment, which is larger than the one here.
+ * It has no build-id.  If it had one, libdwfl would look for the debug information, and place it by
+ * that file's first segment, which is larger than this file's.
  */
 class Image {
 public:

@@ -15,22 +15,24 @@ namespace cli {
 bool is_kernel_text(std::string_view filename);
 
 /**
- * The path of the vmlinux with a build-id, where distributions and builds put it; empty: none.
+ * Look for the vmlinux with a build-id in the places where distributions and builds put it.
  * @param build_id in lower-case digits.
- * @param root is put before its path.
+ * @param root is put before each path.
+ * @return the path of the vmlinux; empty if there is none.
  */
 std::string find_vmlinux(const std::string &build_id, const std::string &root = "");
 
 /**
- * The path of the debug information with a build-id, where Debian and others install that of modules;
- * empty: none.
+ * Look for the debug information with a build-id where Debian and others install modules' debug
+ * information.
  * @param build_id in lower-case digits.
- * @param root is put before its path.
+ * @param root is put before the path.
+ * @return the path of the file; empty if there is none.
  */
 std::string find_debug_file_of(const std::string &build_id, const std::string &root = "");
 
 /**
- * An ELF file with the code at its link-time addresses.
+ * Open an ELF file with a mapping's code at its link-time addresses.
  *
  * This is the vmlinux with the recorded build-id.  Otherwise, if the running kernel or module has
  * that build-id, it is an unnamed file that is made from /proc/kcore and /proc/kallsyms.

@@ -186,7 +186,7 @@ void KernelObjects::forget(uint32_t number)
 	nameless_.erase(number);
 }
 
-/** The module with code at an address in a generation; of several, the one that was loaded last. */
+/** The module with code at an address in a generation; if there are several, the last loaded. */
 const ModuleLife *KernelObjects::life_at(uint64_t address, uint32_t generation, uint32_t &number) const
 {
 	const ModuleLife *found = nullptr;

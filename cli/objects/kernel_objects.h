@@ -74,13 +74,13 @@ public:
 	[[nodiscard]] bool known() const { return base_; }
 	/** Note the recording's description of a module, by the module's number. */
 	void set(uint32_t number, const ModuleLife &life);
-	/** The recording has dropped the number, because no tick was in the module. */
+	/** Forget a number that the recording has dropped because no tick was in the module. */
 	void forget(uint32_t number);
 	/** Read the names of newly loaded modules, at most once a second. */
 	void look();
 	/** True if there are modules whose names have not been read yet. */
 	[[nodiscard]] bool has_nameless() const { return !nameless_.empty(); }
-	/** The modules of set(), without those of forget(). */
+	/** The modules noted by set() and not forgotten since, by number. */
 	[[nodiscard]] const std::map<uint32_t, ModuleLife> &lives() const { return lives_; }
 	/** The place at an offset of PROFIL_KIND_KERNEL. */
 	KernelPlace find(uint64_t offset);
@@ -107,8 +107,8 @@ private:
 	std::shared_ptr<Object> kernel_;
 	std::map<uint32_t, ModuleLife> lives_;
 	std::set<uint32_t> nameless_; /* modules whose names have not been read yet */
-	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* by module */
-	std::map<uint32_t, std::string> build_id_of_;			      /* likewise */
+	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* by module number */
+	std::map<uint32_t, std::string> build_id_of_;			      /* by module number */
 	std::map<uint32_t, std::shared_ptr<Object>> of_life_;
 	std::map<std::string, Known, std::less<>> of_module_; /* loaded before the start */
 };

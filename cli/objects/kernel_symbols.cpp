@@ -134,7 +134,7 @@ bool hidden()
 	return true;
 }
 
-/** A key that changes whenever addresses do, from the boot ID and the loaded modules. */
+/** A key, made from the boot ID and the loaded modules, that changes whenever addresses do. */
 std::string key_of(std::string_view modules)
 {
 	std::string boot = read_or_nothing("/proc/sys/kernel/random/boot_id");

@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/** A function of the kernel or of a module; the texts live as long as the KernelSymbols. */
+/** A function of the kernel or of a module; the strings live as long as the KernelSymbols. */
 struct KernelFunction {
 	std::string_view name;
 	std::string_view module; /**< empty: the kernel itself; "bpf" for a compiled BPF program */
@@ -30,8 +30,8 @@ struct LoadedModule {
 /**
  * The functions in a /proc/kallsyms.
  *
- * If an address has several names, the one that perf would choose is taken: not weak, global,
- * with fewer leading underscores, longest.
+ * If an address has several names, the one that perf would choose is taken.  perf prefers strong
+ * names, then global ones, then names with fewer leading underscores, then longer ones.
  *
  * The functions are kept as lines of the same format, sorted by address.  A binary search in a
  * saved text reads only the pages on the way to a line.
@@ -81,7 +81,7 @@ private:
 	uint64_t high_ = 0;
 };
 
-/** The modules in the text of a /proc/modules; those whose addresses are hidden have 0. */
+/** The modules in the text of a /proc/modules; LoadedModule::base is 0 if addresses are hidden. */
 std::vector<LoadedModule> parse_modules(std::string_view text);
 
 } // namespace cli

@@ -69,7 +69,7 @@ bool set_addresses(Elf *elf)
 	if (!gelf_getehdr(elf, &file_header) || file_header.e_type != ET_REL ||
 	    elf_getshdrstrndx(elf, &names))
 		return false;
-	/* Nothing moves in the file. */
+	/* Change only addresses: no section moves in the file. */
 	elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
 	for (Elf_Scn *scn = nullptr; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr header;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/module_file.h  The files of kernel modules, laid out as by the kernel. */
+/** @file cli/objects/module_file.h  Lays out the files of kernel modules as the kernel does. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** Where lay_out_module() puts the code: for libdwfl, a section at 0 has no address yet. */
+/** The address of the code after lay_out_module().  Not 0: libdwfl takes 0 for "no address yet". */
 constexpr uint64_t module_shift = 0x10000000;
 
 /**

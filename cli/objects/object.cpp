@@ -43,7 +43,7 @@ bool is_replaced(const Fd &file, const Mapping &mapping)
 }
 
 /**
- * The mapped file itself, or nothing: names from a file that has replaced it would
+ * Open the mapped file itself, or return an empty Fd: names from a file that has replaced it would
  * be wrong.  map_files needs CAP_CHECKPOINT_RESTORE.
  */
 Fd open_mapped_file(pid_t pid, const Mapping &mapping)
@@ -132,7 +132,7 @@ void inspect_elf(Object &object)
 	for (size_t i = 0; i < headers; i++) {
 		GElf_Phdr header;
 
-		/* Only executable segments: pages at the edges of segments are mapped twice. */
+		/* Take only executable segments: pages at segments' edges are mapped twice. */
 		if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) && header.p_type == PT_LOAD &&
 		    (header.p_flags & PF_X))
 			object.segments.push_back({header.p_offset, header.p_filesz, header.p_vaddr});
@@ -222,7 +222,10 @@ std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
 
 void ObjectTable::forget_memory(pid_t pid)
 {
-	/* Others may still refer to the files, and the process may just have written its map. */
+	/*
+	 * Look a last time: others may still refer to the files, and the process may just have
+	 * written its map.
+	 */
 	if (const auto place = jits_.find(pid); place != jits_.end())
 		place->second->look();
 	std::erase_if(objects_, [&](const auto &entry) { return entry.first.pid == pid; });

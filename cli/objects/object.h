@@ -41,7 +41,7 @@ struct Object {
 	bool deleted = false;
 	pid_t pid = 0; /**< for anonymous memory: its process; 0: several processes */
 	Fd file;       /**< kept open, so that names can be read when the process and the path are gone */
-	std::string no_file;			  /**< if there is no file: why, for a message */
+	std::string no_file;			  /**< the reason why there is no file */
 	std::shared_ptr<JitFiles> jit;		  /**< for anonymous memory: the files that name its code */
 	std::shared_ptr<const KernelText> kernel; /**< for the kernel or a module: its names */
 	std::vector<Segment> segments;
@@ -71,7 +71,7 @@ public:
 	void forget_memory(pid_t pid);
 	/** Drop the objects that have no other reference. */
 	void forget_unused();
-	/** The number of objects, plus that of processes with JIT files. */
+	/** The number of objects, plus the number of processes with JIT files. */
 	[[nodiscard]] size_t size() const { return objects_.size() + jits_.size(); }
 
 private:

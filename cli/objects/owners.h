@@ -11,8 +11,8 @@
 namespace cli {
 
 /**
- * A process under one name, which becomes another Owner when it executes a program; or a program,
- * whatever processes run it.
+ * A process under one name (it becomes another Owner when it executes a program), or a program, no
+ * matter which processes run it.
  */
 struct Owner {
 	pid_t pid = 0; /**< 0: a program */
@@ -38,7 +38,7 @@ public:
 		return place->second;
 	}
 
-	/** nullptr for 0, which stands for any process. */
+	/** The owner with a number; nullptr for 0, which stands for any process. */
 	[[nodiscard]] const Owner *find(uint32_t number) const
 	{
 		const auto place = owners_.find(number);

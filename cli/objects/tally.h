@@ -60,7 +60,7 @@ public:
 	 * If more than @p most objects are anonymous memory of ended processes, join
 	 * their samples in one object.  This object has no addresses, because they differ
 	 * from process to process.
-	 * @return how many objects were joined.
+	 * @return the number of joined objects.
 	 */
 	size_t join_ended_memory(size_t most);
 

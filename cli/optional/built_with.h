@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/optional/built_with.h  What the command was built with: see cli_optional in cli/build.mk. */
+/** @file cli/optional/built_with.h  The optional libraries of this build: see cli/build.mk. */
 #pragma once
 
 #include <string>

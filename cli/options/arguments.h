@@ -14,12 +14,12 @@ namespace cli {
 /**
  * Parse @p arguments; --help is an option of every subcommand and prints @p help.
  * Every subcommand calls this before anything else: list_options() relies on it.
- * @return the exit status to end with, or nothing to continue.
+ * @return the exit status to end with, or nullopt to continue.
  */
 std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> arguments,
 				   const std::string &help);
 
-/** Why @p app rejects @p argument, which it does not know, and what to use instead. */
+/** The error for an argument that @p app does not know, with a suggestion if there is one. */
 std::string unexpected_argument(const CLI::App &app, const std::string &argument);
 
 /** Prints "profil record: text (see profil record --help)"; returns exit_usage. */

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* The column where a help text puts options without a letter. */
+/* The column where a help text puts options that have no short form. */
 constexpr size_t last_column = 6;
 
 /* give_options() fills this during list_options(), when there is only one thread. */
@@ -72,7 +72,7 @@ HelpLine parse_line(std::string_view line)
 	HelpLine parsed;
 
 	parsed.rest = trimmed(line);
-	/* Further right, an option is merely the first word in a line of text. */
+	/* A line that is indented further is text, even if its first word is an option. */
 	if (line.size() - parsed.rest.size() > last_column)
 		return parsed;
 	while (parsed.rest.starts_with('-')) {

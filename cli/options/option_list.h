@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/options/option_list.h  Lists the options of a subcommand, from CLI11 and its help text. */
+/** @file cli/options/option_list.h  Lists a subcommand's options, from CLI11 and the help text. */
 #pragma once
 
 #include "cli/options/cli11.h"
@@ -25,8 +25,8 @@ struct ListedOption {
 /** The arguments of a subcommand. */
 struct OptionList {
 	std::vector<ListedOption> options;
-	bool takes_command = false; /**< after "--", a command to run */
-	bool runs_command = false;  /**< the first non-option also begins that command */
+	bool takes_command = false; /**< takes a command to run after "--" */
+	bool runs_command = false;  /**< that command may also begin without "--" */
 };
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/cgroup_numbers.h  Which cgroups, by number, are in a selection. */
+/** @file cli/process/cgroup_numbers.h  Tells by number whether a cgroup is in a selection. */
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace cli {
  */
 class CgroupNumbers {
 public:
-	/** @param directories of the groups; if empty, contains() is always true. */
+	/** @param directories the groups' directories; if empty, contains() is always true. */
 	explicit CgroupNumbers(std::vector<std::string> directories)
 		: directories_(std::move(directories)), all_(directories_.empty())
 	{

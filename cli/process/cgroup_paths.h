@@ -16,7 +16,7 @@ namespace cli {
  */
 class CgroupPaths {
 public:
-	/** @param mount where the groups' directories are. */
+	/** @param mount the directory of the root group. */
 	explicit CgroupPaths(std::string mount);
 
 	/**
@@ -27,7 +27,7 @@ public:
 
 private:
 	std::string mount_;
-	std::map<uint64_t, std::string> paths_; /* also of removed groups, which may still have samples */
+	std::map<uint64_t, std::string> paths_; /* removed groups, too, as they may have samples */
 	std::chrono::steady_clock::time_point next_look_;
 };
 

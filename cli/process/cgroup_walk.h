@@ -11,7 +11,7 @@ namespace cli {
 /**
  * Visit a cgroup and all groups below it.  A group that disappears during the walk is skipped.
  *
- * @param directory of the group.
+ * @param directory the group's directory.
  * @param visit is called with each group's number, which is the inode number of its directory,
  *        and its path below @p directory: "" or "/a/b".
  */

@@ -60,8 +60,8 @@ ssize_t read_fully(const Fd &fd, void *buffer, size_t bytes)
 }
 
 /**
- * The child: wait until it is traced, then execute the program.  The pipe
- * @p failure closes at exec; if exec fails, it carries errno.
+ * Runs in the child: waits until it is traced, then executes the program.  The pipe @p failure
+ * closes at exec; if exec fails, it carries errno.
  */
 [[noreturn]] void become(const std::vector<std::string> &arguments, const Pipe &go, const Pipe &failure)
 {

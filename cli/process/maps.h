@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/** Where the bytes of a mapping come from. */
+/** The origin of a mapping's bytes. */
 enum class Source {
 	File,	   /**< a file, possibly deleted */
 	Vdso,	   /**< the kernel's shared object */

@@ -118,7 +118,7 @@ void OwnerFilter::forget(const std::set<uint32_t> &owners)
 		if (!owners.contains(owner) && !owners.contains(known.facts.parent))
 			continue;
 		/*
-		 * Check one last time, because an owner may match through one that is now
+		 * Check one last time, because an owner may match through an ancestor that is now
 		 * forgotten.
 		 */
 		(void)matches(owner);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/owner_filter.h  Which owners of a system-wide recording match a selection. */
+/** @file cli/process/owner_filter.h  Selects the owners of a system-wide recording. */
 #pragma once
 
 #include "cli/process/cgroup_numbers.h"
@@ -44,7 +44,7 @@ struct OwnerFacts {
  */
 class OwnerFilter {
 public:
-	/** The current facts about an owner; nothing if it is no longer known. */
+	/** The current facts about an owner; nullopt if it is no longer known. */
 	using Look = std::function<std::optional<OwnerFacts>(uint32_t owner)>;
 
 	/** @param follow whether children are recorded. */
@@ -56,18 +56,18 @@ public:
 
 	/** Add a new owner.  Parents are added before their children. */
 	void add(uint32_t owner, OwnerFacts facts);
-	/** From now on, owners may be checked again. */
+	/** Begin a new round, in which owners may be checked again. */
 	void begin_round() { round_++; }
 	[[nodiscard]] bool matches(uint32_t owner);
 	/** Forget owners that have ended; their children keep their ancestors. */
 	void forget(const std::set<uint32_t> &owners);
-	/** The number of processes that have matched; each counts once, whatever it executes. */
+	/** The number of processes that have matched; each counts only once. */
 	[[nodiscard]] uint64_t processes() const { return processes_; }
 	/** "cli_burn (pid 4711)": the first owners that matched the criteria themselves. */
 	[[nodiscard]] const std::vector<std::string> &named() const { return named_; }
 
 private:
-	/** A process, whatever it executes. */
+	/** A process, no matter what it executes. */
 	struct Life {
 		bool counted = false;
 	};
@@ -77,7 +77,7 @@ private:
 		bool forked = false; /**< forked, with no exec since: its name is its parent's */
 		bool matched = false;
 		bool final = false; /**< its facts were checked after its end */
-		uint64_t round = 0; /**< the last round that found no match, of it or an ancestor */
+		uint64_t round = 0; /**< the last round in which it did not match */
 	};
 
 	[[nodiscard]] bool criteria_match(const OwnerFacts &facts);

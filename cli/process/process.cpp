@@ -57,7 +57,7 @@ Outcome check_memory(const std::string &status)
 	return Done();
 }
 
-/** The second of "Uid: real effective saved filesystem". */
+/** The second ID in "Uid: real effective saved filesystem". */
 uid_t effective_user(const std::string &status)
 {
 	const std::string ids = status_value(status, "Uid").value_or("");
@@ -83,7 +83,7 @@ pid_t own_pid(const std::string &status)
 	return pid;
 }
 
-/** The value of a line that holds one number; nothing if it is missing. */
+/** The number in a line of /proc/PID/status; nullopt if it is missing. */
 std::optional<pid_t> status_pid(pid_t pid, const std::string &key)
 {
 	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", pid));
@@ -215,7 +215,7 @@ std::optional<ProgramStart> program_start(pid_t pid)
 
 	for (uint64_t &address : start.addresses)
 		fields >> address;
-	/* A stack address of 0: we may not read its memory. */
+	/* The stack's address is 0 if we may not read the process's memory. */
 	return fields && start.addresses.back() ? std::optional(start) : std::nullopt;
 }
 

@@ -26,7 +26,7 @@ struct ProcessFacts {
 	bool has_memory = false; /**< false for a kernel thread */
 };
 
-/** The facts about a process; nothing if it is gone or hidden from us. */
+/** The facts about a process; nullopt if it is gone or hidden from us. */
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
 /** Check that thread @p tid can be profiled; the error says why it cannot. */
@@ -52,7 +52,7 @@ struct ProgramStart {
 	bool operator==(const ProgramStart &) const = default;
 };
 
-/** The ProgramStart of a process or a thread; nothing if it is gone or hidden from us. */
+/** The ProgramStart of a process or a thread; nullopt if it is gone or hidden from us. */
 std::optional<ProgramStart> program_start(pid_t pid);
 
 /** The current parent of a process; 0 if @p pid is gone or its parent is in another PID namespace. */

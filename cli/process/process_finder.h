@@ -35,7 +35,10 @@ public:
 	void put_back(pid_t pid);
 
 private:
-	/** A process that has not matched so far; both members count searches. */
+	/**
+	 * A process that has not matched so far.  @c age counts searches; the next check is at age
+	 * @c next.
+	 */
 	struct Other {
 		unsigned age = 0;
 		unsigned next = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/selection.h  Which processes to profile. */
+/** @file cli/process/selection.h  Selects the processes to profile. */
 #pragma once
 
 #include <string>

@@ -108,7 +108,7 @@ std::vector<std::string> samplers_of(const Profile &profile)
 	const size_t index = samples_index(profile);
 	std::map<Name, uint64_t> counts;
 	const Labels *last = nullptr;
-	uint64_t *sum = nullptr; /* of the process that *last names */
+	uint64_t *sum = nullptr; /* the samples of the process that *last names */
 
 	for (const Sample &sample : profile.samples) {
 		const uint64_t samples = samples_of(sample, index);
@@ -137,7 +137,7 @@ std::vector<std::string> samplers_of(const Profile &profile)
 	return texts;
 }
 
-/** True if every target is a process of the only program with samples: then their PIDs say more. */
+/** True if every target is a process of the only program with samples: targets also show PIDs. */
 bool all_are(const std::vector<std::string> &targets, const std::vector<std::string> &samplers)
 {
 	return samplers.size() == 1 &&

@@ -28,7 +28,7 @@ struct About {
 	Accounting accounting;
 	/** Paths of objects whose line numbers have yet to be read from their files. */
 	std::vector<std::string> lines_later;
-	/** With --per-thread; the thread with the most samples first. */
+	/** With --per-thread: each thread's samples, the thread with the most first. */
 	std::vector<ThreadTotal> threads = {};
 	/** Length of a slice of time, see slice_label; 0: no slices, or merged files differ in it. */
 	uint64_t slice_ms = 0;
@@ -53,12 +53,13 @@ About merge_abouts(std::span<const About> abouts);
 
 /**
  * Up to three of About::targets, for a profile's title.  If these are not the programs with
- * samples, up to three programs or processes with the most samples instead.  The number of the
- * others follows, and if necessary the number of processes.  Not safe to print.
+ * samples, the text has up to three of the programs or processes with the most samples instead.
+ * The number of those left out follows, and if necessary the number of processes.  Not safe to
+ * print: names may contain control characters.
  */
 std::string targets_text(const About &about, const Profile &profile);
 
-/** "999 Hz"; empty if the profile does not say. */
+/** "999 Hz"; empty if the profile has no rate. */
 std::string profile_rate_text(const Profile &profile);
 
 /** True if the period of the profile is a number of events, and not a time. */
@@ -70,7 +71,7 @@ std::vector<std::string> profile_accounting_lines(const Profile &profile);
 /** The losses of the events: event_account_lines(). */
 std::vector<std::string> event_lines(const About &about);
 
-/** "1.50 s"; empty if the profile does not say. */
+/** "1.50 s"; empty if the profile has no duration. */
 std::string profile_duration_text(const Profile &profile);
 
 } // namespace cli

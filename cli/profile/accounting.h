@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/accounting.h  Accounts for every tick: counted, or why not. */
+/** @file cli/profile/accounting.h  Accounts for every tick by its cause. */
 #pragma once
 
 #include "profil.h"
@@ -30,9 +30,9 @@ struct Accounting {
 	uint64_t lost_late = 0;
 	uint64_t lost_contended = 0;
 	uint64_t lost_full = 0;
-	uint64_t lost_unowned = 0; /**< with a selection: lost ticks of any process; not in ticks */
+	uint64_t lost_unowned = 0; /**< with a selection: lost ticks of any process, not in ticks */
 	uint64_t forks_lost = 0;
-	uint64_t cpu_ms = 0;  /**< of all CPUs during the recording, if every process was recorded */
+	uint64_t cpu_ms = 0;  /**< time of all CPUs; 0 unless every process was recorded */
 	uint64_t idle_ms = 0; /**< the part of cpu_ms in which no process ran */
 
 	void add(const profil_status &status);
@@ -71,7 +71,7 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
  */
 std::string accounting_line(const Accounting &accounting, std::string_view of = "");
 
-/** How many processes were recorded: "2 processes"; "all processes" if every process was. */
+/** The number of recorded processes: "2 processes"; "all processes" if every process was. */
 std::string processes_text(uint64_t processes, const Accounting &accounting);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/event_account.h  How completely an event was recorded. */
+/** @file cli/profile/event_account.h  Accounts for the losses of an event. */
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct EventAccount {
 	uint64_t period = 0;	 /**< events between two samples; 0: not known */
 	uint64_t missed = 0;	 /**< ticks that came while the module was busy on that CPU */
 	uint64_t throttled = 0;	 /**< the number of times that perf throttled the event */
-	uint64_t enabled_ns = 0; /**< how long the event should have been counted */
-	uint64_t running_ns = 0; /**< how long it was counted: less if there were too few counters */
+	uint64_t enabled_ns = 0; /**< time in which the event was to be counted */
+	uint64_t running_ns = 0; /**< time in which it was counted: less if counters were short */
 
 	/** The difference from an @p earlier account of the same event. */
 	[[nodiscard]] EventAccount since(const EventAccount &earlier) const;
@@ -45,7 +45,7 @@ void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount>
 
 /** "10007 3 0 1000 500 cycles", for a comment of a profile. */
 std::string to_text(const EventAccount &account);
-/** Parse a text from to_text(); nothing if it is something else. */
+/** Parse a text from to_text(); nullopt for any other text. */
 std::optional<EventAccount> parse_event_account(std::string_view text);
 
 /** Set the member that a line of fdinfo names ("event_missed").  @return false for any other line. */

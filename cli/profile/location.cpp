@@ -34,7 +34,7 @@ std::string nameless(const Profile &profile, const Location &location)
 
 	if (object == unknown_name)
 		return fmt::format("{:#x}", location.address);
-	/* Called for each address: a foreign file may have a long name and many addresses. */
+	/* Called for each address: another tool's file may have a long name and many addresses. */
 	return fmt::format("{}+{:#x}", base_name(object).substr(0, NAME_MAX), location.address);
 }
 

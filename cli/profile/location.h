@@ -23,7 +23,7 @@ std::string_view object_of(const Profile &profile, const Location &location);
 /** The demangled name, or else the linker's name; empty if it has neither. */
 std::string_view name_of(const Function &function);
 
-/** The function of the symbol at @p location, not one inlined in it; empty if unknown. */
+/** The name of the symbol at @p location, not of a function inlined there; empty if unknown. */
 std::string_view symbol_of(const Profile &profile, const Location &location);
 
 /** The name of a location without a symbol: "object+0x123"; without an object, just the address. */
@@ -43,7 +43,7 @@ struct ProcessName {
 
 ProcessName process_of(const Sample &sample);
 
-/** The time slice of a sample, see slice_label; nothing if it has none. */
+/** The time slice of a sample, see slice_label; nullopt if it has none. */
 std::optional<int64_t> slice_of(const Sample &sample);
 
 /** The owners of samples that a profile's labels distinguish. */

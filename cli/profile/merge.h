@@ -17,9 +17,9 @@ namespace cli {
  * anonymous memory, if they have the same address.  Functions are identified by their
  * names and files.  A location that has a name in only some profiles gets it in the sum.
  *
- * Sums of values and ticks saturate.  Durations add up; the time is the earliest.
- * The period is 0 unless all profiles have the same.  Only the types of value
- * that all profiles have are kept.
+ * Sums of values and ticks saturate.  Durations add up; the time is the earliest.  The period is 0
+ * unless all profiles have the same period.  Only the types of value that all profiles have are
+ * kept.
  *
  * @param profiles must have indices in range; profiles without samples are fine.
  * @return a profile whose indices are in range, or an error if the profiles have

@@ -19,7 +19,7 @@ namespace wire = cli::field::otlp;
 
 using Index = int32_t;
 
-/** A table that holds each message once.  The first is the zero value: index 0 is "not set". */
+/** A table that holds each message once.  Index 0, "not set", is the zero value of the message. */
 class Table {
 public:
 	Table() { index({}); }
@@ -44,7 +44,7 @@ private:
 	std::vector<const std::string *> order_;
 };
 
-/** 0 is the default, and not written. */
+/** Leaves out 0, which is the default. */
 template <typename Message, typename Tag> void add_index(Message &out, Tag tag, Index index)
 {
 	if (index)
@@ -63,7 +63,7 @@ std::string any_value(const std::variant<std::string, int64_t> &value)
 	return message;
 }
 
-/** 16 bytes from a UUID; nothing from any other text. */
+/** The 16 bytes of a UUID; empty for any other text. */
 std::string id_bytes(std::string_view uuid)
 {
 	std::string bytes;
@@ -288,7 +288,7 @@ private:
 	}
 
 	Table mappings_, locations_, functions_, strings_, attributes_, stacks_;
-	std::vector<Index> places_; /* by location of this profile; -1: not in the table yet */
+	std::vector<Index> places_; /* by location of the profile; -1: not in the table yet */
 };
 
 } // namespace

@@ -28,10 +28,10 @@ struct OtlpAttribute {
 	std::variant<std::string, int64_t> value;
 };
 
-/** A type of value that is a profile of its own. */
+/** A type of value that becomes a profile of its own. */
 struct OtlpValue {
 	size_t type = 0;    /**< index in Profile::sample_types */
-	int64_t period = 0; /**< the amount of it between two samples */
+	int64_t period = 0; /**< the amount of the value between two samples */
 };
 
 /** The samples of a resource, for instance of a service, and its attributes. */
@@ -43,7 +43,7 @@ struct OtlpResource {
 	std::vector<OtlpValue> values = {};
 };
 
-/** A message ProfilesData, or ExportProfilesServiceRequest, which is the same. */
+/** Encode a ProfilesData message, which is also an ExportProfilesServiceRequest. */
 std::string encode_otlp(std::span<const OtlpResource> resources);
 
 /**

@@ -17,7 +17,7 @@
 namespace cli {
 namespace {
 
-/* The size of a map's entry, without what it points to. */
+/* The size of a map's entry, without the memory that it points to. */
 constexpr size_t node_bytes = 64;
 /* In a file with more events than this, the text taken for events is something else. */
 constexpr size_t most_events = 64;
@@ -83,7 +83,7 @@ private:
 				break;
 			text_ = after;
 			line_++;
-			/* Other lines, of source files for instance, belong to the place before them. */
+			/* Other lines, such as source lines, belong to the place before them. */
 			if (const auto place = perf_place(line)) {
 				inlined.push_back(*place);
 				if (!place->inlined)
@@ -110,7 +110,7 @@ private:
 		return events_.size() - 1;
 	}
 
-	/** @p places innermost inlined function first, and the function that contains them last. */
+	/** @param places innermost inlined function first, then the functions that contain it. */
 	void add_place(std::span<const PerfPlace> places, Stack &stack)
 	{
 		const PerfPlace &own = places.back();

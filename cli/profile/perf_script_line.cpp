@@ -172,7 +172,7 @@ std::optional<PerfPlace> perf_place(std::string_view line)
 	if (place.object == "[unknown]")
 		place.object = {};
 	place.inlined = place.object == "inlined";
-	/* The name in our recordings. */
+	/* Use the name that our own recordings have. */
 	if (place.object.starts_with("[kernel.kallsyms]"))
 		place.object = "[kernel]";
 	return place;

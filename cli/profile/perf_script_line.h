@@ -11,7 +11,7 @@ namespace cli {
 /** The first line of a record: "comm pid/tid [cpu] seconds: period event: place". */
 struct PerfHead {
 	std::string_view command;
-	std::optional<int64_t> pid; /**< nothing if perf printed only the thread's ID */
+	std::optional<int64_t> pid; /**< nullopt if perf printed only the thread's ID */
 	double time = 0;	    /**< in seconds */
 	int64_t period = 1;
 	std::string_view event;
@@ -38,10 +38,10 @@ std::string_view without_blanks(std::string_view text);
 /** Take a line, without its end, from the beginning of @p text. */
 std::string_view take_line(std::string_view &text);
 
-/** The first line of a record; nothing for any other line. */
+/** Parse the first line of a record; nullopt for any other line. */
 std::optional<PerfHead> perf_head(std::string_view line);
 
-/** A line of a stack, or the rest of a first line; nothing if it is something else. */
+/** Parse a line of a stack, or the rest of a first line; nullopt for anything else. */
 std::optional<PerfPlace> perf_place(std::string_view line);
 
 } // namespace cli

@@ -62,7 +62,7 @@ public:
 
 	[[nodiscard]] std::optional<size_t> find(uint64_t id) const
 	{
-		/* The first message with an id wins, and those in order come first. */
+		/* The first message with an id wins, and the messages in order come first. */
 		if (id - 1 < in_order_)
 			return static_cast<size_t>(id - 1);
 
@@ -146,7 +146,7 @@ private:
 			decode(bytes(reader));
 	}
 
-	/* A few bytes of input can refer to a long string, or be a message with no fields. */
+	/* Count the memory: a few bytes can refer to a long string, or be an empty message. */
 	void take(size_t memory)
 	{
 		if (memory > left_)
@@ -397,7 +397,7 @@ private:
 	Index mapping_ids_;
 	Index function_ids_;
 	Index location_ids_;
-	std::vector<uint64_t> ids_; /**< of the current sample, like values_ and labels_ */
+	std::vector<uint64_t> ids_; /**< ids in the current sample, like values_ and labels_ */
 	std::vector<uint64_t> values_;
 	std::vector<View> labels_;
 	Labels shared_; /**< the labels of the sample before */

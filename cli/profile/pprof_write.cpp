@@ -71,7 +71,8 @@ public:
 private:
 	/**
 	 * Adds a message that @p fill writes.  A nested builder would reserve room for the longest
-	 * length, and move each message once its length is known: hundreds of thousands of them.
+	 * length, and move each message once its length is known.  A profile has hundreds of
+	 * thousands of messages.
 	 */
 	template <typename Field, typename Out, typename Tag, typename Fill>
 	static void nested(std::string &scratch, Out &out, Tag tag, Fill fill)
@@ -116,7 +117,7 @@ private:
 	void sample(const Sample &one)
 	{
 		nested<field::Sample>(outer_, message_, field::Profile::sample, [&](auto &out) {
-			/* As pprof itself does: few numbers are shorter if they are not packed. */
+			/* Like pprof, do not pack one or two numbers: they are shorter that way. */
 			if (one.locations.size() == 1) {
 				out.add_uint64(field::Sample::location_id, id(one.locations.front()));
 			} else {

@@ -10,8 +10,8 @@
 namespace cli {
 
 /**
- * The samples with these indices, and the locations, functions and mappings that they use.
- * Drops all comments except the version, because they are about all samples.
+ * A profile of the samples with these indices, and the locations, functions and mappings that they
+ * use.  Drops all comments except the version, because they are about all samples.
  */
 Profile subset(const Profile &profile, std::span<const size_t> samples);
 

@@ -22,7 +22,7 @@ struct ThreadTotal {
 /** Sums of samples by thread. */
 class ThreadTotals {
 public:
-	/** @param name of the thread: another thread may have had the same ID. */
+	/** @param name the thread's name: another thread may have had the same ID. */
 	void add(pid_t tid, const std::string &name, uint64_t samples);
 	void add(const ThreadTotals &other);
 	/** All sums, the thread with the most samples first. */

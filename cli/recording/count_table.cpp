@@ -10,7 +10,7 @@ namespace {
 /* A table costs all its pages from the start, and each drain() reads all of it. */
 constexpr uint64_t small_counts = uint64_t{1} << 13;
 constexpr uint64_t large_counts = uint64_t{1} << 19;
-/* Elements per tick that can arrive before the next look, which may be late. */
+/* Elements for each tick that can come before the next look, which may be late. */
 constexpr uint64_t counts_for_tick = 32;
 
 /* The number of elements that fills_up() looks at. */

@@ -19,7 +19,7 @@ constexpr uint64_t most_counts = uint64_t{1} << 28;
 /**
  * A hash table of (key, count) in pinned memory.
  *
- * Keys are never removed, so the table fills up.  Before it is full, another replaces it.
+ * Keys are never removed, so the table fills up.  Before it is full, another table replaces it.
  */
 class CountTable {
 public:
@@ -50,7 +50,7 @@ private:
 /**
  * The number of elements for a first table.
  * @param memory bytes for this table and the one that replaces it.
- * @param ticks that all CPUs can have between two looks at the table.
+ * @param ticks the most ticks on all CPUs between two looks at the table.
  * @param many_numbers whether every process, with each of its texts, needs a number.  The
  *        module has more numbers for a larger table.
  */

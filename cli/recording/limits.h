@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** Raise RLIMIT_MEMLOCK to @p pinned, and RLIMIT_NOFILE, or as close as is permitted. */
+/** Raise RLIMIT_MEMLOCK to @p pinned bytes, and RLIMIT_NOFILE, as far as is permitted. */
 void raise_limits(uint64_t pinned);
 
 /**

@@ -16,7 +16,7 @@ struct Progress {
 	double seconds = 0;
 	uint64_t processes = 0;
 	Accounting accounting;
-	std::optional<double> cpu_percent; /**< CPU time of its ticks, in percent of one CPU, if measured */
+	std::optional<double> cpu_percent; /**< the cost of its ticks: % of one CPU */
 };
 
 /** The progress as one line, not shortened. */

@@ -39,14 +39,13 @@ struct Recording {
 	Owners owners;	      /**< the owners of the tally's buckets */
 	ThreadTotals threads; /**< with RecorderSettings::per_thread */
 	Accounting accounting;
-	uint64_t counter_bytes = 0; /**< peak memory of counters */
-	std::vector<std::string>
-		targets;	/**< "python3 (pid 4711)": some of those attached by number or name */
-	uint64_t processes = 0; /**< number of processes profiled since the start */
+	uint64_t counter_bytes = 0;	       /**< peak memory of counters */
+	std::vector<std::string> targets;      /**< "python3 (pid 4711)": some attached ones */
+	uint64_t processes = 0;		       /**< number of processes profiled since the start */
 	std::shared_ptr<Object> program;       /**< the program with the most samples */
 	uint64_t slice_ms = 0;		       /**< length of a time slice; 0: no slices */
 	uint64_t missing = 0;		       /**< counted samples that the counters lack */
-	std::vector<EventAccount> events = {}; /**< of each source, if an event; no names */
+	std::vector<EventAccount> events = {}; /**< of all sources, if these are events; no names */
 	bool by_perf = false;		       /**< perf's events were sampled, without the module */
 	bool without_kernel = false;	       /**< perf sampled nothing in the kernel */
 };
@@ -102,7 +101,7 @@ public:
 	virtual Recording snapshot() = 0;
 	/** Like snapshot(), but start the next part: every sample is in exactly one part. */
 	virtual Recording take_part() = 0;
-	/** Add a part that could not be used to the next one. */
+	/** Return a part that could not be used; it is added to the next part. */
 	virtual void give_back(const Recording &part) = 0;
 	/** Detach from all processes and return the recording. */
 	virtual Recording finish() = 0;

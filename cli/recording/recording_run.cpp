@@ -24,7 +24,7 @@ namespace {
 constexpr std::chrono::seconds search_interval{1};
 constexpr const char *nothing_yet = "no process matches so far: waiting for one";
 
-/* perf reports the end of a process before wait(2) does; its memory is gone by then. */
+/* perf reports the end of a process, which has lost its memory by then, before wait(2) does. */
 bool is_ending(pid_t pid)
 {
 	const std::optional<ProcessFacts> facts = process_facts(pid);
@@ -70,7 +70,7 @@ Outcome RecordingRun::prepare()
 		if (Outcome available = check_available(event); !available)
 			return available;
 	}
-	/* A command that has not run yet gives nothing to derive periods from. */
+	/* Periods cannot be derived from a command that has not run yet. */
 	if (!options_.selection.empty())
 		choose_periods(options_.events, options_.selection.pids);
 	for (const Event &event : options_.events)
@@ -131,7 +131,7 @@ Outcome RecordingRun::make_perf_recorder()
 	return Done();
 }
 
-/** A recorder for the clock, or for each event. */
+/** Make a recorder for the clock, or one for each event. */
 Outcome RecordingRun::make_module_recorders(RecorderSettings settings)
 {
 	std::vector<std::unique_ptr<Recorder>> all;

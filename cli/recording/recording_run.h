@@ -30,7 +30,7 @@ using RecorderWrap = std::function<std::unique_ptr<Recorder>(std::unique_ptr<Rec
 
 /**
  * A recorder and its targets: processes, a search for processes, or a command.  A command that is
- * given with one of the others is not a target; it only sets the duration.
+ * given with other targets is not a target itself; it only sets the duration.
  */
 class RecordingRun {
 public:
@@ -52,7 +52,7 @@ public:
 	 * @p seconds have passed; then do the work.
 	 */
 	void step(double seconds, std::span<const int> descriptors);
-	/** True if the command has ended, or nothing is left to profile.  A search goes on. */
+	/** True if the command has ended, or, without a search, if nothing is left to profile. */
 	[[nodiscard]] bool over();
 
 	[[nodiscard]] Recorder &recorder() { return *recorder_; }

@@ -25,9 +25,9 @@ public:
 
 	[[nodiscard]] profil_session *get() const { return session_.get(); }
 	[[nodiscard]] int fd() const { return profil_session_fd(session_.get()); }
-	/** All zeroes if the profile does not exist. */
+	/** The status of a profile; all zeroes if it does not exist. */
 	[[nodiscard]] profil_status status(uint32_t profile) const;
-	/** The account of the session's event; nothing if it has none, or the event has ended. */
+	/** The account of the session's event; nullopt if it has none, or the event has ended. */
 	[[nodiscard]] std::optional<EventAccount> event() const;
 
 private:

@@ -27,7 +27,7 @@ constexpr size_t most_named = 100;
 constexpr uint64_t counts_for_number = 8;
 constexpr uint64_t least_numbers = uint64_t{1} << 15;
 
-/** Why a recording has ended. */
+/** The reason why a recording has ended. */
 const char *ending(uint32_t state)
 {
 	return state == PROFIL_STATE_FAULT ? "the memory of its counters went away"
@@ -151,7 +151,7 @@ Outcome TextRecorder::check_target(pid_t pid) const
 	return settings_.threads ? check_thread(pid) : check_process(pid);
 }
 
-/** @return whether a process, or a thread, is in the recording now. */
+/** @return true if the process, or the thread, has newly joined the recording. */
 bool TextRecorder::join(pid_t pid, const std::string &name, const AttachError &error)
 {
 	/* EEXIST: a child of a process that is followed. */
@@ -260,7 +260,7 @@ void TextRecorder::check(Clock::time_point now)
 
 	const profil_status status = session_.status(profile_);
 
-	/* Not at each wake-up: there may be thousands of members, and a wake-up every 50 ms. */
+	/* Only once a second: there may be thousands of members, and a wake-up every 50 ms. */
 	if (now >= next_check_) {
 		look_at_threads();
 		std::erase_if(members_, [](pid_t pid) { return has_ended(pid); });
@@ -307,7 +307,7 @@ void TextRecorder::work(Clock::time_point now)
 		next_change_ = now + (table_->fills_up() && !change_table() ? check_interval : look_interval);
 	if (pace_.due(now))
 		pace_.look(now, session_.status(profile_).ticks);
-	/* The module describes the owner of a single thread as ended from the start. */
+	/* Not for threads: the module describes a single thread's owner as ended from the start. */
 	if (!settings_.threads && now >= next_forgetting_ &&
 	    texts_.in_use() > std::min(numbers_, texts_.highest_number()) / 4)
 		forget_ended(now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/text_recorder.h  Records processes: the module itself finds what is mapped. */
+/** @file cli/recording/text_recorder.h  Records processes; the module finds their mappings. */
 #pragma once
 
 #include "cli/base/look_pace.h"
@@ -91,12 +91,12 @@ private:
 	std::unique_ptr<CountTable> table_;
 	uint32_t profile_ = 0;
 	std::set<pid_t> members_;
-	std::map<pid_t, std::optional<ProgramStart>> starts_; /* by thread: its program */
+	std::map<pid_t, std::optional<ProgramStart>> starts_; /* each thread's program */
 	bool follows_ = false;				      /* a followed process has not ended */
 	bool others_ = false;				      /* only unfollowed processes run */
 	Recording recording_;
 	Accounting parted_;	    /* the sum of all parts taken */
-	EventAccount event_;	    /* the account so far; others may have sampled it before */
+	EventAccount event_;	    /* so far; other recordings may have sampled the event before */
 	EventAccount event_parted_; /* the account before this part */
 	LookPace pace_;
 	bool armed_ = false; /* the module will wake us */

@@ -5,7 +5,8 @@
  *
  * Checks that are otherwise made each second also wait for a wake-up.  The module reports all that
  * they look for: new texts, a table that fills up, new processes, which need the numbers of ended
- * ones, and the end of the recording.  Generated code is looked at when it ticks at new addresses.
+ * ones, and the end of the recording.  The recorder looks at generated code when there are ticks at
+ * new addresses.
  */
 #include "cli/recording/text_recorder.h"
 
@@ -67,7 +68,7 @@ bool TextRecorder::arm(uint32_t keys)
 	return !profil_session_wait(session_.get(), profile_, keys);
 }
 
-/** Arm the wake-up, then look once more for changes from before. */
+/** Arm the wake-up, then look once more for changes that came before. */
 void TextRecorder::rest(Clock::time_point now)
 {
 	const uint64_t keys = texts_.has_code() ? 1 : table_->counts() / table_part;

@@ -179,7 +179,7 @@ TextTable::Number TextTable::describe(uint32_t number)
 	return known;
 }
 
-/** The file of an owner has a lower number than the owner, so it is described already. */
+/** An owner's file has a lower number than the owner, so the file has been described already. */
 uint32_t TextTable::program_of(const profil_describe &owner)
 {
 	const Number *const text = find(owner.text);

@@ -30,11 +30,11 @@ namespace cli {
 /**
  * The name of a program in rows: its command name, or else the base name of the file that was
  * executed, or else "[unknown]".
- * @param path of the file; empty: not known.
+ * @param path the path of the file; empty: not known.
  */
 std::string owner_name(std::string_view command, std::string_view path);
 /**
- * The name of a kernel thread in rows: "[kworker]", whatever CPU or queue it serves.
+ * The name of a kernel thread in rows: "[kworker]", no matter which CPU or queue it serves.
  * @param command its command name, as in proc_pid_comm(5).
  */
 std::string kernel_thread_name(std::string_view command);
@@ -43,7 +43,7 @@ std::string kernel_thread_name(std::string_view command);
 struct Selected {
 	uint64_t counted = 0;
 	uint64_t kernel = 0;
-	uint64_t unowned = 0; /**< whose owner is not known */
+	uint64_t unowned = 0; /**< ticks whose owner is not known */
 };
 
 /** Distinguishes a file from another that has replaced it at its path. */
@@ -68,7 +68,7 @@ public:
 	void begin(uint32_t profile, bool with_kernel);
 	/** Set whether programs are distinguished by process, and by the process's cgroup. */
 	void tell_apart(bool per_process, bool per_cgroup);
-	/** Record only the owners that match; each owner is of one process. */
+	/** Record only the owners that match; each owner is a single process. */
 	void select(Criteria criteria, bool follow);
 	/** The selection; nullptr: everything is recorded. */
 	[[nodiscard]] const OwnerFilter *filter() const { return filter_.get(); }
@@ -80,13 +80,13 @@ public:
 	[[nodiscard]] bool has_nameless() const { return kernel_.has_nameless(); }
 	/** Look again where processes have generated code, and for files that name it. */
 	void look();
-	/** Like look(), once, for processes that have ended: their files may vanish soon. */
+	/** Like look(), but once, for processes that have ended: their files may vanish soon. */
 	void look_at_ended();
 	/** Look again at owners that did not match, if they have new samples. */
 	void begin_round();
 	/**
-	 * Add samples of an element of the recording's table; samples in the kernel only if begin()
-	 * was called with_kernel.
+	 * Add samples of an element of the recording's table.  Samples in the kernel are added only
+	 * if begin() was called with_kernel.
 	 * @param threads receives per-thread elements; their samples are in other elements as well.
 	 */
 	void count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads);
@@ -109,7 +109,7 @@ public:
 	 * Forget processes, and their memory, that a call at least a second ago found to have
 	 * ended, and find those that have ended since.  All samples must have been given to
 	 * count() before.
-	 * @param tally whose rows keep their names.
+	 * @param tally the tally whose rows keep their names.
 	 */
 	void forget_ended(Clock::time_point now, const Tally &tally);
 	/** Release objects of ended processes that have no samples. */
@@ -132,9 +132,9 @@ private:
 		uint32_t program = 0;			/**< an owner's number in owners_ */
 		pid_t pid = 0;				/**< if the owner is one process */
 		bool nobody = false;			/**< owns ticks of unknown processes */
-		std::shared_ptr<Object> object;		/**< of a file or vDSO */
-		FileFacts facts;			/**< of a file */
-		std::unique_ptr<Code> code;		/**< of memory */
+		std::shared_ptr<Object> object;		/**< for a file or a vDSO */
+		FileFacts facts;			/**< for a file */
+		std::unique_ptr<Code> code;		/**< for memory */
 		std::optional<Clock::time_point> ended; /**< when its end was found */
 	};
 
@@ -162,14 +162,14 @@ private:
 
 	const Session &session_;
 	uint32_t profile_ = 0;
-	std::unordered_map<uint32_t, Number> numbers_; /* all that are not forgotten */
+	std::unordered_map<uint32_t, Number> numbers_; /* all numbers that are not forgotten */
 	uint32_t last_ = 0;			       /* the last number that was described */
 	uint32_t in_use_ = 0;
 	uint32_t highest_ = 0;
 	std::set<std::shared_ptr<Object>> programs_;
 	std::unique_ptr<OwnerFilter> filter_;
 	bool per_process_ = false;	       /* distinguish owners by PID, if they have one */
-	std::unique_ptr<CgroupPaths> cgroups_; /* if they distinguish owners, or nullptr */
+	std::unique_ptr<CgroupPaths> cgroups_; /* nullptr unless they distinguish owners */
 	Selected selected_;
 	bool with_kernel_ = false;
 	KernelObjects kernel_;

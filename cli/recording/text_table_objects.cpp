@@ -30,7 +30,7 @@ bool on_overlay(const Fd &file)
 	return !fstatfs(file.get(), &about) && about.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-/** Why a file is not the one that ran; empty if no difference was found. */
+/** The reason why a file is not the one that ran; empty if no difference was found. */
 std::string difference(const Fd &opened, const struct stat &file, const FileFacts &ran)
 {
 	constexpr uint64_t ns_per_second = 1'000'000'000;
@@ -67,7 +67,7 @@ void open_same(Object &object, const FileFacts &ran)
 
 } // namespace
 
-/** Open a file through the module, if possible: even if it is deleted, or in a container. */
+/** Open a file through the module, if possible: it may be deleted, or in a container. */
 void TextTable::open_file(const profil_describe &text, Object &object)
 {
 	profil_describe request = {};
@@ -84,7 +84,8 @@ void TextTable::open_file(const profil_describe &text, Object &object)
 
 /**
  * Try once more to open a file that could not be opened when it was first seen, before its first
- * samples are counted.  Later is too late: their addresses depend on its segments.
+ * samples are counted.  Later would be too late: the samples' addresses depend on the file's
+ * segments.
  */
 void TextTable::open_again(Number &text)
 {

@@ -20,7 +20,7 @@ constexpr uint64_t duration = 100 * period;
 constexpr size_t least_gaps = 20;
 constexpr size_t calibration = 1000;
 
-/** The usual time of a step: the median, because some steps may be interrupted. */
+/** The usual time between two reads of the clock: the median, because some are interrupted. */
 uint64_t usual_step()
 {
 	std::vector<uint64_t> steps(calibration);
@@ -36,7 +36,7 @@ uint64_t usual_step()
 	return steps[calibration / 2];
 }
 
-/* In ns; 0 while the clock is stopped. */
+/* The period of the module's clock, in ns; 0 while it is stopped. */
 uint64_t clock_period()
 {
 	const Result<std::string> text = read_file("/sys/class/misc/profil/clock_period");

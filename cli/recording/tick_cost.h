@@ -11,7 +11,7 @@ namespace cli {
 
 struct TickCost {
 	double ns = 0;		    /**< the median of the interruptions */
-	uint64_t interruptions = 0; /**< their number */
+	uint64_t interruptions = 0; /**< the number of interruptions */
 	double rate = 0;	    /**< ticks per second during the measurement */
 };
 
@@ -33,8 +33,8 @@ uint64_t measuring_period(uint64_t others);
 /**
  * The cost of a tick, from interruptions.
  * @param gaps the interruptions, in ns, without the time of the loop itself.
- * @param expected the number of ticks; if the number of gaps is far from it, they
- *        have another cause, and the result is an error.
+ * @param expected the number of ticks; if the number of gaps is far from it, the gaps have another
+ *        cause, and the result is an error.
  */
 Result<TickCost> cost_of_gaps(std::vector<uint64_t> gaps, double expected);
 

@@ -35,7 +35,7 @@ struct ProcessLabel {
 	auto operator<=>(const ProcessLabel &) const = default;
 };
 
-/** The process of a sample.  A negative PID, which a foreign file may have, counts as unknown. */
+/** The process of a sample.  A negative PID, which other tools may write, counts as unknown. */
 ProcessLabel process_label(const Sample &sample);
 
 /** A call stack and the number of its samples. */
@@ -63,7 +63,7 @@ private:
 /** The stacks that `profil report` counts, in the file's order.  @p profile must outlive them. */
 std::vector<CountedStack> counted_stacks(const Profile &profile);
 
-/** The sum, at most UINT64_MAX: counts in foreign files can have any value. */
+/** The sum, at most UINT64_MAX: other tools can write any count. */
 uint64_t add_samples(uint64_t a, uint64_t b);
 
 /** The samples of all stacks. */

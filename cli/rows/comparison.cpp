@@ -31,7 +31,7 @@ Texts texts_of(const Flat &flat, std::string_view Row::*part)
 	return texts;
 }
 
-/* Names that are only in @p own, by short name; empty if several have the same short name. */
+/* Names that are only in @p own, by short name; an empty name if several have that short name. */
 Names alone(const Texts &own, const Texts &other, Shorten *shorten)
 {
 	Names names;
@@ -178,7 +178,7 @@ void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &total
 		tested[i]->p_corrected = corrected[i];
 }
 
-/** Copy everything except the counts from @p other, the samples, to @p one, their events. */
+/** Copy everything but the counts from @p other, the samples, to @p one, the event they count. */
 void take_shares(ComparedValue &one, const ComparedValue &other)
 {
 	const uint64_t base = one.base, now = one.now;
@@ -235,7 +235,7 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 		}
 		add(rows.back(), sides[i], events);
 	}
-	/* Leave out rows that have only events of one profile: these are not compared. */
+	/* Leave out rows that have only events that one profile lacks: these are not compared. */
 	std::erase_if(rows, [](const ComparedRow &row) {
 		return !row.base && !row.now &&
 		       std::none_of(row.events.begin(), row.events.end(),
@@ -243,7 +243,7 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 	});
 	for (ComparedRow &row : rows)
 		row.row.samples = row.now;
-	/* The test is only valid for counts. */
+	/* Only counts can be tested for significance: see p_value(). */
 	compare_part(
 		rows, [](ComparedRow &row) -> ComparedValue & { return row; },
 		{base.samples, flat.samples, period_of(base), period_of(flat)},

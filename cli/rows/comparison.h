@@ -30,13 +30,13 @@ struct ComparedValue {
 
 /** A row with its samples in both profiles. */
 struct ComparedRow : ComparedValue {
-	Row row; /**< from the newer profile, or else the older; samples are the newer's */
+	Row row; /**< from the newer profile if it has the row; samples are the newer's */
 	std::vector<ComparedValue> events; /**< for each of common_events() */
 	bool in_base = false;		   /**< has samples of some event in the older profile */
 	bool in_now = false;
 };
 
-/** An event that both profiles have, if each has several. */
+/** An event that both profiles have, if each has several events. */
 struct CommonEvent {
 	std::string name;
 	size_t base = 0; /**< index in the older EventColumns */
@@ -66,12 +66,15 @@ std::vector<CommonEvent> common_events(const EventColumns &base, const EventColu
  */
 std::vector<ComparedRow> compare(const Flat &base, const Flat &flat);
 
-/** A ratio of two events in both profiles; nothing where the denominator is 0. */
+/** A ratio of two events in both profiles; nullopt where the denominator is 0. */
 struct ComparedRatio {
 	std::optional<double> base;
 	std::optional<double> now;
 
-	/** The change in percent of the older ratio; nothing if that is 0, or one is missing. */
+	/**
+	 * The change as a percentage of the base; nullopt if the base is 0 or either ratio is
+	 * missing.
+	 */
 	[[nodiscard]] std::optional<double> change() const;
 };
 

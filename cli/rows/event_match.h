@@ -13,7 +13,7 @@ namespace cli {
 
 /** The events of two profiles, an older and a newer one. */
 struct EventMatch {
-	std::vector<std::string> both; /**< in the order of the newer */
+	std::vector<std::string> both; /**< in the order of the newer profile */
 	std::vector<std::string> base_only;
 	std::vector<std::string> now_only;
 
@@ -24,7 +24,7 @@ struct EventMatch {
 /** "cycles, instructions and cache-misses" */
 std::string names_text(std::span<const std::string> names);
 
-/** A profile's events, even a single one; none if the profile is of time, or of another tool. */
+/** A profile's events, even a single one; none if the profile is of time, or from another tool. */
 std::vector<std::string> event_names(const Profile &profile);
 
 /**

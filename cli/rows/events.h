@@ -22,8 +22,8 @@ inline constexpr size_t first_event = 1;
 bool is_of_events(const Profile &profile);
 
 /**
- * The indices of a profile's events in Profile::sample_types, that of the samples first; empty if
- * the profile has fewer than two events.
+ * The indices of a profile's events in Profile::sample_types, beginning with the event that the
+ * samples count; empty if the profile has fewer than two events.
  */
 std::vector<size_t> events_of(const Profile &profile);
 
@@ -43,7 +43,7 @@ struct EventColumns {
 	std::vector<std::string> names; /**< including the first */
 	std::vector<uint64_t> totals;
 	std::vector<uint64_t> periods;		       /**< event_periods() */
-	std::shared_ptr<std::vector<uint64_t>> values; /**< for all rows, each row one per name */
+	std::shared_ptr<std::vector<uint64_t>> values; /**< of all rows, one per name */
 };
 
 /** The index of an event, with or without perf's modifiers; names.size() if it is missing. */
@@ -64,18 +64,18 @@ struct Ratio {
 /**
  * The ratios to show: "IPC" if there are both instructions and cycles, and @p wanted, such as
  * "cache-misses/instructions".
- * @param whose the owner of the events, for the error.
+ * @param whose the profile or profiles, as the error names them.
  */
 Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted,
 				     std::string_view whose = "the profile");
 
-/** Nothing if the denominator is 0. */
+/** The quotient; nullopt if the denominator is 0. */
 std::optional<double> quotient(uint64_t numerator, uint64_t denominator);
 
-/** The quotient() of two events.  @param values those of a row, as many as EventColumns::names. */
+/** The quotient() of two events.  @param values a row's values, as many as EventColumns::names. */
 std::optional<double> ratio_of(const Ratio &ratio, std::span<const uint64_t> values);
 
-/** "0.52"; empty for nothing. */
+/** "0.52"; empty for nullopt. */
 std::string ratio_text(std::optional<double> ratio);
 
 } // namespace cli

@@ -24,7 +24,7 @@ struct Filter {
 	std::vector<int64_t> pids;		/**< for Pid */
 };
 
-/** The error says what is wrong with @p text. */
+/** Parse a filter.  The error says what is wrong with @p text. */
 Result<Filter> parse_filter(const std::string &text);
 
 /** Applies filters to one profile, which may grow; matches each name only once. */

@@ -67,7 +67,7 @@ void add_totals(EventColumns &columns, const Sample &sample, std::span<const siz
 		columns.totals[i] = saturating_add(columns.totals[i], samples_of(sample, events[i]));
 }
 
-/** @return the index of the first value. */
+/** Append the values of a sample's events.  @return the index of the first value. */
 size_t add_values(EventColumns &columns, const Sample &sample, std::span<const size_t> events)
 {
 	const size_t first = columns.values->size();
@@ -155,7 +155,7 @@ ValueType samples_type(const Profile &profile)
 
 double percent_of(uint64_t samples, uint64_t total)
 {
-	/* In this order, the result is at most 100. */
+	/* With the division first, the result is at most 100. */
 	return total ? 100.0 * (static_cast<double>(samples) / static_cast<double>(total)) : 0;
 }
 

@@ -36,7 +36,7 @@ struct Row {
 	bool is_inlined = false;	  /**< Row::inlined was inlined into another function */
 };
 
-/** Which samples a report shows, and how it groups them. */
+/** The samples that a report shows, and how it groups and names them. */
 struct View {
 	std::vector<SortKey> keys = {SortKey::Function};
 	std::vector<Filter> filters;
@@ -55,7 +55,10 @@ inline bool is_count(const ValueType &type)
 	return type.unit == "count" && (type.type.empty() || type.type.find("sample") != type.type.npos);
 }
 
-/** The unit of values of a type: "samples", "nanoseconds", "alloc_objects".  Not safe to print. */
+/**
+ * The unit of values of a type: "samples", "nanoseconds", "alloc_objects".  Not safe to print: in
+ * profiles of other tools, it may contain control characters.
+ */
 inline std::string_view unit_of(const ValueType &type)
 {
 	if (is_count(type))
@@ -79,16 +82,15 @@ inline constexpr size_t row_names_max = size_t{1} << 30;
 /** A flat profile; the rows with the most samples come first. */
 struct Flat {
 	std::vector<SortKey> keys;
-	std::vector<SortKey> columns; /**< columns_for() the keys */
-	uint64_t samples = 0;	      /**< of the whole profile: 100 % */
-	uint64_t filtered_out = 0;    /**< samples that the filters left out */
-	bool saturated = false;	      /**< the sum of the samples has saturated */
-	ValueType type = {"samples",
-			  "count"}; /**< of the samples; may not be a count in other tools' profiles */
+	std::vector<SortKey> columns;	       /**< columns_for() the keys */
+	uint64_t samples = 0;		       /**< samples of the whole profile: 100 % */
+	uint64_t filtered_out = 0;	       /**< samples that the filters left out */
+	bool saturated = false;		       /**< the sum of the samples has saturated */
+	ValueType type = {"samples", "count"}; /**< not always a count in profiles of other tools */
 	std::vector<Row> rows;
 	std::shared_ptr<const TextStore> texts; /**< owns the rows' texts */
-	EventColumns events;			/**< if there are several */
-	uint64_t period = 0; /**< if values count an event: occurrences for each sample */
+	EventColumns events;			/**< the events, if there are several */
+	uint64_t period = 0;			/**< with events: occurrences per sample */
 
 	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
 	/** The unit of the samples; not safe to print. */

@@ -26,7 +26,7 @@ uint32_t Places::number(std::string_view text)
 	return next;
 }
 
-/* The profile may have grown. */
+/* The profile may have grown since the last call. */
 Places::Numbers &Places::numbers_of(size_t function)
 {
 	if (function >= by_function_.size())

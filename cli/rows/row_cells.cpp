@@ -43,7 +43,7 @@ Cell name_cell(const Row &row, SortKey column, bool alone, const ShownNames &nam
 
 std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
 {
-	/* Name columns have ranks above this; less useful numbers have still higher ranks. */
+	/* Name columns have ranks above this; less useful columns have still higher ranks. */
 	constexpr unsigned first_rank = 1;
 	std::vector<TableColumn> all;
 

@@ -15,12 +15,12 @@ class Places;
 struct PlaceSamples {
 	Place place;
 	uint64_t samples = 0;
-	size_t values = 0; /**< with several events: index of the first in EventColumns::values */
+	size_t values = 0; /**< with several events: first index in EventColumns::values */
 };
 
 /**
  * The indices of @p all in the order of a report: most samples first, then by name.
- * @param places has the names.
+ * @param places provides the names.
  */
 std::vector<size_t> row_order(const Places &places, const std::vector<PlaceSamples> &all);
 

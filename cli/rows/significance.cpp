@@ -9,12 +9,15 @@ namespace cli {
 namespace {
 
 constexpr double exact_below = 100;
-/* Beyond this, lgamma() is not precise enough; it is 30 years of one CPU at 1000 Hz. */
+/* Beyond this, lgamma() is too imprecise.  At 1000 Hz, one CPU reaches it in 30 years. */
 constexpr double most_samples = 1e12;
 /* Terms that are smaller than this part of a sum of doubles do not change it. */
 constexpr double negligible = 1e-17;
 
-/** The distribution of the number of marked samples in `drawn` ones, if `marked` of `total` are. */
+/**
+ * The distribution of the number of marked samples among `drawn` ones, if `marked` of all `total`
+ * samples are marked.
+ */
 struct Hypergeometric {
 	double drawn;
 	double marked;

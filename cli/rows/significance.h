@@ -20,12 +20,12 @@ struct Shares {
  * Two-sided p-value of the hypothesis that both shares are the same.
  *
  * Given the row's samples in both profiles together, its samples in one of them
- * are hypergeometric: Fisher's exact test (R. A. Fisher, Statistical Methods for
- * Research Workers, 1934, section 21.02), twice the smaller tail (F. Yates,
- * J. R. Statist. Soc. A 147, 1984).  If the standard deviation of that
- * distribution is 100 or more, its normal approximation with the correction for
- * continuity (F. Yates, Suppl. J. R. Statist. Soc. 1, 1934) is used instead.
- * Above 10^12 samples there is no test, and the value is 1.
+ * have a hypergeometric distribution.  This is Fisher's exact test (R. A. Fisher,
+ * Statistical Methods for Research Workers, 1934, section 21.02), with twice the
+ * smaller tail (F. Yates, J. R. Statist. Soc. A 147, 1984).  If the standard
+ * deviation of that distribution is 100 or more, its normal approximation with the
+ * correction for continuity (F. Yates, Suppl. J. R. Statist. Soc. 1, 1934) is used
+ * instead.  Above 10^12 samples there is no test, and the value is 1.
  */
 double p_value(const Shares &shares);
 

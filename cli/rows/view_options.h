@@ -24,7 +24,7 @@ void add_view_options(CLI::App &app, ViewWords &words);
 /**
  * Parse @p words into @p view; members whose option was not given are unchanged.
  * @param name the subcommand, for messages.
- * @return the exit status to end with, or nothing to continue.
+ * @return the exit status to end with, or nullopt to continue.
  */
 std::optional<int> understand_view(const std::string &name, const CLI::App &app, const ViewWords &words,
 				   View &view);

@@ -44,7 +44,7 @@ struct Spot {
 /** Spots, by address. */
 struct Spots {
 	std::vector<Spot> all;
-	std::vector<Share> shares; /**< of each spot, by owner and source */
+	std::vector<Share> shares; /**< the shares of each spot, by owner and source */
 
 	[[nodiscard]] std::span<const Share> of(const Spot &spot) const
 	{
@@ -52,7 +52,7 @@ struct Spots {
 	}
 };
 
-/** Adds to the shares of the last spot. */
+/** Adds a share to the last spot. */
 void add_share(Spots &spots, const Share &share)
 {
 	Spot &spot = spots.all.back();

@@ -17,8 +17,8 @@ namespace cli {
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 /**
- * The same for any sources, at least one.  The type "samples" counts the first source's samples; a
- * type of value for each source follows, in the source's unit.
+ * The same for one or more sources.  The type "samples" counts the first source's samples; after
+ * it, each source has a type in its own unit.
  */
 Profile empty_profile(std::span<const SampleSource> sources);
 

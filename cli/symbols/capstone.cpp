@@ -17,7 +17,7 @@ Result<Capstone> load()
 
 #else
 
-/** Put the address of a function into @p function; false if the library has none of its name. */
+/** Put the address of a function into @p function; false if the library does not have it. */
 template <typename Function> bool find(void *library, const char *name, Function &function)
 {
 	function = reinterpret_cast<Function>(dlsym(library, name));

@@ -23,10 +23,11 @@ int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
 		    const char *debuglink, GElf_Word crc, char **found);
 
 /**
- * Debug information from the servers in DEBUGINFOD_URLS, or from the cache of earlier downloads.
+ * Get debug information from the servers in DEBUGINFOD_URLS, or from the cache of earlier
+ * downloads.
  * @param object the object's name, for the notice.
  * @param build_id in hexadecimal digits.
- * @return the file; closed if DEBUGINFOD_URLS names no server, or no server has the file.
+ * @return the file; an empty Fd if DEBUGINFOD_URLS names no server, or no server has the file.
  */
 Fd download_debug_file(const std::string &object, const std::string &build_id);
 

@@ -71,7 +71,7 @@ void set_line(Frame &frame, Dwarf_Die &unit, Dwarf_Addr address)
 		frame.line = number;
 }
 
-/** Sets the line of @p frame to where @p inlined was called. */
+/** Sets the line of @p frame to the line from which @p inlined was called. */
 void set_call_line(Frame &frame, Dwarf_Die &unit, Dwarf_Die &inlined)
 {
 	const auto file = static_cast<size_t>(number_attribute(inlined, DW_AT_call_file));
@@ -152,7 +152,10 @@ Dwarf_Off DebugInfo::unit_of(Dwarf_Addr address) const
 	return find(units_, address - bias_).value_or(0);
 }
 
-/* Skips functions nested in others: reading the rest, especially types, takes most of the time. */
+/*
+ * Skips functions nested in others: to find these, everything else, especially types, must be read,
+ * and that takes most of the time.
+ */
 void DebugInfo::add_functions(Ranges &ranges, Dwarf_Die scope, unsigned depth)
 {
 	Dwarf_Die child;

@@ -68,8 +68,8 @@ private:
 	Ranges units_;
 	/* libdw frees nothing until its handle is closed, so this handle is closed now and then. */
 	std::unique_ptr<Dwarf, DwarfCloser> reader_;
-	std::map<Dwarf_Off, Functions> functions_; /* of the units read by reader_ */
-	size_t lines_ = 0;			   /* read by reader_ */
+	std::map<Dwarf_Off, Functions> functions_; /* of the units that reader_ has read */
+	size_t lines_ = 0;			   /* lines that reader_ has read */
 };
 
 } // namespace cli

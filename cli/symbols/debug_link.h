@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/debug_link.h  Debug information in a separate file, by .gnu_debuglink. */
+/** @file cli/symbols/debug_link.h  Debug information in a file that .gnu_debuglink names. */
 #pragma once
 
 #include "cli/objects/object.h"

@@ -20,10 +20,10 @@ enum class Machine { X86_64, I386, Aarch64 };
 /** The syntax of x86 instructions: AT&T, as in objdump by default, or Intel. */
 enum class Syntax { Att, Intel };
 
-/** The machine of an ELF file; nothing if we cannot disassemble it. */
+/** The machine of an ELF file; nullopt if we cannot disassemble it. */
 std::optional<Machine> machine_of(int fd);
 
-/** Where an instruction can continue, other than at the next one. */
+/** How an instruction can pass control to one that is not the next. */
 enum class Flow { On, Jump, Call };
 
 struct Instruction {
@@ -31,7 +31,7 @@ struct Instruction {
 	std::string bytes;
 	std::string text; /**< "mnemonic operands"; "(bad)" for an unknown instruction */
 	Flow flow = Flow::On;
-	std::optional<uint64_t> target; /**< of a direct jump or call */
+	std::optional<uint64_t> target; /**< the target of a direct jump or call */
 	bool falls_through = true;	/**< execution can continue at the next instruction */
 
 	[[nodiscard]] uint64_t end() const { return address + bytes.size(); }

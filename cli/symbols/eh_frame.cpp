@@ -20,7 +20,7 @@ struct TableHeader {
 	uint32_t count;
 };
 struct TableEntry {
-	int32_t start; /* from the address of the header */
+	int32_t start; /* offset from the address of the header */
 	int32_t entry;
 };
 

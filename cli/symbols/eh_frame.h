@@ -12,8 +12,8 @@ namespace cli {
 /**
  * The search table of .eh_frame_hdr.
  *
- * Exceptions and debuggers need it at run time, so strip keeps it.  It separates
- * functions that have no symbols.
+ * Exceptions and debuggers need it at run time, so strip keeps it.  It shows where functions
+ * without symbols begin.
  */
 class FunctionStarts {
 public:

@@ -90,7 +90,7 @@ public:
 		functions_.reserve(profile_.functions, old_functions_.size() + places);
 	}
 
-	/** @param shift the symbols' addresses minus the locations'. */
+	/** @param shift the symbols' addresses minus the locations' addresses. */
 	void read(Symbols &symbols, const Places &places, uint64_t shift)
 	{
 		std::vector<uint64_t> addresses;

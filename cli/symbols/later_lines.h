@@ -21,7 +21,7 @@
 
 namespace cli {
 
-/** Which lines are stored when a profile is written. */
+/** The lines that are stored when a profile is written. */
 enum class Lines {
 	Stored,	    /**< all: for other machines and other tools */
 	OfFewPlaces /**< those that leave_for_later() does not leave in the objects' files */

@@ -14,9 +14,9 @@ namespace cli {
 namespace {
 
 constexpr size_t nowhere = SIZE_MAX;
-/* Index in Sample::values, after the samples. */
+/* The index of the first source in Sample::values, after the samples. */
 constexpr size_t first_source = 1;
-/* JIT symbols are read again only after this many parts, because a process may have many. */
+/* JIT symbols are read again only after this many parts, because there may be many symbols. */
 constexpr uint64_t jit_rounds = 5;
 
 void add_to(int64_t &value, uint64_t more)

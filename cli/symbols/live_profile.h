@@ -75,14 +75,14 @@ public:
 	[[nodiscard]] uint64_t edition() const { return edition_; }
 
 private:
-	/** An object that has samples; nullptr: all addresses that are not in a known object. */
+	/** An object that has samples; if @c object is nullptr, all addresses in no object. */
 	struct Known {
 		std::shared_ptr<Object> object;
 		std::unique_ptr<Symbols> symbols;
 		std::unordered_map<uint64_t, size_t> locations; /**< by address */
 		std::map<uint64_t, size_t> mappings;		/**< by the start of their text */
 		uint64_t opened = 0;				/**< round in which symbols were opened */
-		uint64_t used = 0;				/**< round of their last use */
+		uint64_t used = 0;				/**< round of the last use */
 		std::set<size_t> nameless; /**< locations of code that may still get names */
 	};
 
@@ -105,7 +105,7 @@ private:
 	size_t other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others);
 
 	std::vector<SampleSource> sources_; /* with their accounts of the last part */
-	bool of_events_;		    /* false: of the clock, which is then the only source */
+	bool of_events_;		    /* false: the clock is the only source */
 	LiveLimits limits_;
 	Profile profile_;
 	Detail detail_ = Detail::Functions;

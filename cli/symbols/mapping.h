@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** The mapping of an object's text segment, the one that contains a link-time address. */
+/** The mapping for the text segment of an object that contains a link-time address. */
 ProfileMapping mapping_at(const Object &object, Symbols &symbols, uint64_t address);
 
 /** Set the flags of a mapping to what @p symbols can provide for its places. */

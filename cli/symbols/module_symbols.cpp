@@ -60,7 +60,7 @@ bool OldNames::has(const ModuleSymbol &symbol)
 {
 	const std::string_view name = symbol.name;
 
-	/* Static symbols have the version in the name; "@@" is before the default one. */
+	/* Static symbols have the version in the name; "@@" precedes the default version. */
 	if (const size_t at = name.find('@'); at != name.npos && at + 1 < name.size())
 		return name[at + 1] != '@';
 	if (!read_)

@@ -87,15 +87,15 @@ private:
 
 	Dwfl_Module *module_ = nullptr;
 	bool read_ = false;
-	std::set<std::pair<GElf_Addr, std::string_view>> names_; /**< of dynamic symbols, by value */
+	std::set<std::pair<GElf_Addr, std::string_view>> names_; /**< of dynamic symbols */
 };
 
 /** The ends of executable sections; symbols in other sections are ignored. */
 class TextSections {
 public:
 	/**
-	 * The end of a symbol's section, relocated like the symbol; nothing if it is not executable.
-	 * Inline, as nearly all symbols are in the same section as the one before.
+	 * The end of a symbol's section, relocated like the symbol; nullopt if the section is not
+	 * executable.  Inline, as nearly all symbols are in the same section as the one before.
 	 */
 	std::optional<uint64_t> end_of(const ModuleSymbol &symbol)
 	{

@@ -164,7 +164,7 @@ void Plt::read()
 		  [](const Stub &a, const Stub &b) { return a.entry.start < b.entry.start; });
 }
 
-/** The name of the function whose address is put into a slot; without a name, objdump's text. */
+/** The name of the function whose address a slot gets; if it has none, objdump's text for it. */
 std::string Plt::name_of(const Slot &slot, const SymbolTable &symbols) const
 {
 	Elf_Scn *table = elf_getscn(elf_, slot.table);

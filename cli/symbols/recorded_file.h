@@ -23,7 +23,7 @@ struct RecordedFile {
 
 /**
  * Open the file of a mapping.  For the kernel or a module, calls open_kernel_text().
- * @param root is put before its path.
+ * @param root is put before the path.
  * @param next_step what to do if the file is missing or has another build-id; it
  *        becomes a part of the error.
  */
@@ -31,8 +31,8 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 				   std::string_view next_step);
 
 /**
- * Like open_recorded(), but to read lines.  Those of the kernel are in a vmlinux, and those of a
- * module in its debug information; a debuginfod server may have either.
+ * Like open_recorded(), but to read lines.  The kernel's lines are in a vmlinux, and a module's
+ * lines are in its debug information; a debuginfod server may have either.
  */
 Result<RecordedFile> open_lines(const ProfileMapping &mapping, const std::string &root,
 				std::string_view next_step);

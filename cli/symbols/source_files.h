@@ -43,10 +43,10 @@ public:
 	static constexpr size_t most_files = 1000;
 
 	/**
-	 * @param directories where to search for files that are not at their path:
-	 *        below each directory, first with the whole path, then with one leading
-	 *        component less at a time, down to the file's name.
-	 * @param prefixes the first that matches is applied to a path before anything else.
+	 * @param directories the directories to search for files that are not at their path: below
+	 *        each directory, first with the whole path, then with one leading component less at
+	 *        a time, down to the file's name.
+	 * @param prefixes the first prefix that matches a path is replaced before the search.
 	 */
 	explicit SourceFiles(std::vector<std::string> directories = {}, std::vector<PathPrefix> prefixes = {})
 		: directories_(std::move(directories)), prefixes_(std::move(prefixes))
@@ -55,7 +55,7 @@ public:
 
 	/** The file at @p path; if it cannot be read, it has a problem instead of lines. */
 	const SourceFile &file(const std::string &path);
-	/** The line @p number, counted from 1; nothing if the file has no such line. */
+	/** The line @p number, counted from 1; nullopt if the file has no such line. */
 	std::optional<std::string_view> line(const std::string &path, int64_t number);
 
 private:

@@ -8,7 +8,7 @@
 namespace cli {
 namespace {
 
-/* The number of symbols before an address among which to look for one that contains it. */
+/* A symbol that contains an address is looked for among this many symbols before the address. */
 constexpr int most_nested = 64;
 
 bool is_code(const ModuleSymbol &found)
@@ -44,9 +44,9 @@ int rank_of(const char *name)
 }
 
 /*
- * The order is that of perf, so that the same names are shown: symbols with a size, not weak,
- * global, with fewer leading underscores, longer.  But among symbols with a size, and among those
- * without, old names come last.
+ * The order is that of perf, so that the same names are shown: symbols with a size come first, then
+ * strong ones, global ones, those with fewer leading underscores, and longer ones.  Unlike in perf,
+ * old names come last among the symbols with a size, and among those without.
  */
 bool is_better(const ModuleSymbol &found, const ModuleSymbol &other, OldNames &old)
 {

@@ -45,7 +45,7 @@ public:
 private:
 	struct Place {
 		uint64_t start;
-		int number; /**< of the symbol */
+		int number; /**< number of the symbol */
 
 		auto operator<=>(const Place &) const = default;
 	};

@@ -27,7 +27,7 @@ const Dwfl_Callbacks callbacks = {
 	.debuginfo_path = nullptr,
 };
 
-/** The base address for libdwfl: 0, or for a kernel module the one of lay_out_module(). */
+/** The base address for libdwfl: 0, or for a kernel module that of lay_out_module(). */
 GElf_Addr base_of(const Fd &file)
 {
 	GElf_Half type = ET_NONE;

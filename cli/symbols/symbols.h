@@ -44,9 +44,9 @@ public:
 	 * The functions at a link-time address: the innermost inlined function
 	 * comes first, the function of the symbol last.
 	 *
-	 * A function without a name is "object+0xstart"; if its start is unknown
-	 * as well, the result is empty.  But in anonymous memory it is
-	 * nameless_code_name(), and in the kernel the name of the object.
+	 * A function without a name is "object+0xstart"; if its start is unknown as well, the
+	 * result is empty.  But code without a name is nameless_code_name() in anonymous memory,
+	 * and has the name of the object in the kernel.
 	 */
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address);
 
@@ -95,8 +95,8 @@ private:
 	[[nodiscard]] const std::string &readable_name(const char *name);
 
 	std::string object_name_;
-	std::string nameless_; /* the name for places without one; empty: they have none */
-	JitSymbols jit_;       /* the only names of anonymous memory */
+	std::string nameless_;			   /* for places without a name; may be empty */
+	JitSymbols jit_;			   /* the only names of anonymous memory */
 	std::shared_ptr<const KernelText> kernel_; /* the only names of the kernel; or nullptr */
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/perf/access.h  What perf permits this user, and what a sample costs. */
+/** @file cli/recording/perf/access.h  perf's permissions for this user, and a sample's cost. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -26,10 +26,13 @@ Outcome check_perf();
 /** The shortest period of the clock, in ns, from kernel.perf_event_max_sample_rate. */
 uint64_t shortest_perf_period();
 
-/** Why a process, or the whole system, is not sampled.  @param error from perf_event_open(2). */
+/**
+ * Explain why a process, or the whole system, is not sampled.
+ * @param error errno value from perf_event_open(2).
+ */
 std::string why_not_sampled(int error, const perf_event_attr &event);
 
-/** Why perf does not sample the kernel for this user, and what would help. */
+/** Explain why perf does not sample the kernel for this user, and what would help. */
 std::string why_kernel_is_hidden();
 
 /**

@@ -90,7 +90,7 @@ int PerfEvents::open(pid_t tid, const PerfRing &ring, uint32_t source, Member &m
 	perf_event_attr attr = attr_of(source, tid < 0);
 	Counter counter;
 
-	/* An event that excludes both would count nothing. */
+	/* An event that excludes the kernel and user mode would count nothing. */
 	if (attr.exclude_kernel && attr.exclude_user)
 		return EACCES;
 	counter.source = source;
@@ -236,8 +236,9 @@ std::vector<EventAccount> PerfEvents::accounts() const
 }
 
 /*
- * While a thread runs, its events are enabled on all CPUs, but run only on its own CPU.  The events
- * are opened and read one after the other: all were open only during the shortest enabled time.
+ * While a thread runs, its events are enabled on all CPUs, but run only on the thread's CPU.
+ * The events are opened and read one after the other: all were open only during the shortest
+ * enabled time.
  */
 void PerfEvents::add_times(const Member &member, std::vector<EventAccount> &sums) const
 {

@@ -47,13 +47,13 @@ public:
 
 	/** True if time in the kernel was to be sampled, but is not. */
 	[[nodiscard]] bool hides_kernel() const { return hides_kernel_; }
-	/** True if samples have the cgroup. */
+	/** True if samples contain the cgroup. */
 	[[nodiscard]] bool knows_cgroups() const { return cgroups_; }
 	/** Ask for the cgroup of each sample from now on, if the kernel supports that. */
 	void ask_for_cgroups() { cgroups_ = true; }
 	/** The source of an event, by its ID. */
 	[[nodiscard]] uint32_t source_of(uint64_t id) const;
-	/** By source, the time that a hardware event was counted: it may have to wait. */
+	/** By source, the time that a hardware event was counted: it may wait for a counter. */
 	[[nodiscard]] std::vector<EventAccount> accounts() const;
 	/** The number of records that found no room; 0 if the kernel is older than 6.0. */
 	[[nodiscard]] uint64_t lost() const;
@@ -89,7 +89,7 @@ private:
 	std::unordered_map<uint64_t, uint32_t>
 		source_of_; /* by event ID; without the first source's events */
 	std::vector<uint64_t> closed_ids_;
-	std::vector<EventAccount> closed_; /* of events that were closed */
+	std::vector<EventAccount> closed_; /* the accounts of closed events */
 	uint64_t closed_lost_ = 0;
 	bool everybody_ = false; /* the only member is "all processes" */
 	bool hides_kernel_ = false;

@@ -85,7 +85,10 @@ std::shared_ptr<Object> PerfObjects::find(pid_t pid, const Mapping &mapping, con
 		files_.try_emplace({mapping.name, build_id}, Known{object, false});
 	} else {
 		object = table_.find(pid, mapping);
-		/* The process may have ended.  On btrfs, a mapping's device differs from st_dev. */
+		/*
+		 * Try the path, as the process may have ended.  This fails on btrfs, where a
+		 * mapping's device is not st_dev.
+		 */
 		if (mapping.source == Source::File && !object->file && !mapping.deleted)
 			take_file(*object, mapping.name, [&](const Object &, const struct stat &about) {
 				return about.st_dev == mapping.device && about.st_ino == mapping.inode;

@@ -16,8 +16,9 @@ namespace cli {
 /**
  * Finds each object once, whether perf has reported its build-id or /proc its inode.
  *
- * Most files are known by path and build-id.  So nothing has to be opened when another process
- * maps one, and the file that is opened is the one that was mapped, even if the process has ended.
+ * Most files are known by path and build-id.  So nothing has to be opened when another process maps
+ * the same file, and the file that is opened is the one that was mapped, even if the process has
+ * ended.
  */
 class PerfObjects {
 public:
@@ -35,7 +36,7 @@ private:
 	};
 
 	std::map<std::pair<std::string, std::string>, Known> files_; /* by name and build-id */
-	ObjectTable table_;					     /* all others */
+	ObjectTable table_;					     /* all other objects */
 };
 
 } // namespace cli

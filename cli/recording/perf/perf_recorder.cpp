@@ -291,7 +291,7 @@ void PerfRecorder::count(const PerfSample &sample, uint16_t misc)
 		threads_[{static_cast<pid_t>(sample.tid), process.program}]++;
 }
 
-/** @param process nullptr: not known, as its end has begun. */
+/** @param process nullptr if the process is not known, because it is exiting. */
 void PerfRecorder::add_place(const PerfSample &sample, uint16_t misc, PerfProcesses::Process *process)
 {
 	const uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -345,7 +345,7 @@ Accounting PerfRecorder::accounting() const
 
 	all.counted = ticks_;
 	if (processes_.filter()) {
-		/* Lost samples may be of any process. */
+		/* Lost samples may belong to any process. */
 		all.lost_unowned = lost_ + lost_late_ + unowned_;
 	} else {
 		all.lost_full = lost_;
@@ -421,7 +421,7 @@ Recording PerfRecorder::finish()
 	read(all_records);
 	processes_.look();
 	ended_ = machine_time();
-	/* The last losses have no record yet: perf would write it before its next record. */
+	/* perf reports losses only before its next record, so the last ones have no record yet. */
 	lost_ = std::max(lost_, events_.lost());
 	complete(recording_, accounting());
 	return std::move(recording_);

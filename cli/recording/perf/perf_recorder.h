@@ -80,7 +80,7 @@ private:
 	uint64_t lost_late_ = 0;  /* ticks of the clock while perf had stopped it */
 	uint64_t unowned_ = 0;	  /* samples whose process is not known; only with a selection */
 	std::unordered_map<uint64_t, uint64_t> stopped_; /* events that perf has stopped, and when */
-	std::vector<EventAccount> throttled_;		 /* of each source */
+	std::vector<EventAccount> throttled_;		 /* by source */
 	std::map<std::pair<pid_t, uint32_t>, uint64_t>
 		threads_;   /* samples that are not in the recording yet */
 	Accounting parted_; /* the sum of all parts taken */

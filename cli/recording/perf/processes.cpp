@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds scan_interval{1};
 constexpr uint64_t page = 4096;
 constexpr pid_t kthreadd = 2;
-/* perf also uses this PID for each process that has none in our PID namespace. */
+/* perf also uses this PID for each process that has no PID in our PID namespace. */
 constexpr pid_t idle_task = 0;
 constexpr std::string_view anonymous = "//anon";
 
@@ -44,7 +44,7 @@ std::string build_id_in(const PerfRecord &record)
 	return bytes;
 }
 
-/* A process whose first thread has ended goes on with the others. */
+/* If the first thread of a process has ended, its other threads go on. */
 bool has_threads(pid_t pid)
 {
 	constexpr nlink_t of_directory = 2;

@@ -41,7 +41,7 @@ public:
 		uid_t user = 0;
 		uint64_t cgroup = 0;  /**< 0: not known */
 		uint32_t owner = 0;   /**< number in the filter, one for each executed program */
-		uint32_t program = 0; /**< in owners() */
+		uint32_t program = 0; /**< number in owners() */
 
 	private:
 		friend class PerfProcesses;
@@ -73,7 +73,7 @@ public:
 	void set_cgroup(pid_t pid, Process &process, uint64_t cgroup);
 	/** Find the object that is mapped at an address of a process. */
 	PerfPlace find(pid_t pid, Process &process, uint64_t address);
-	/** After lost records: lets find() read /proc again at once for an unknown address. */
+	/** After records were lost: let find() read /proc at once for an unknown address. */
 	void distrust();
 
 	/** Take a PERF_RECORD_MMAP2. */
@@ -110,7 +110,7 @@ private:
 	std::optional<OwnerFacts> facts_of(uint32_t owner);
 
 	std::unordered_map<pid_t, Process> processes_;
-	std::set<pid_t> ended_;	 /* they may still have samples */
+	std::set<pid_t> ended_;	 /* may still have samples */
 	std::set<pid_t> doomed_; /* those of ended_ that had ended before the last look() */
 	PerfObjects objects_;
 	std::set<std::shared_ptr<Object>> programs_;

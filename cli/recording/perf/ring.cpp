@@ -157,7 +157,7 @@ void PerfRing::drop()
 	tail_ += reinterpret_cast<const perf_event_header *>(data() + (tail_ & (bytes_ - 1)))->size;
 }
 
-/* The release orders our reads before it: after it, perf may overwrite the records. */
+/* The release orders our reads before the store, after which perf may overwrite the records. */
 void PerfRing::release()
 {
 	std::atomic_ref<__u64>(control().data_tail).store(tail_, std::memory_order_release);

@@ -20,7 +20,7 @@ constexpr uint64_t perf_sample_type =
 struct PerfSample {
 	uint64_t id = 0;
 	uint64_t ip = 0;
-	uint32_t pid = 0; /**< UINT32_MAX: task is gone; 0: idle, or outside our PID namespace */
+	uint32_t pid = 0; /**< UINT32_MAX: ended; 0: idle, or outside our PID namespace */
 	uint32_t tid = 0;
 	uint64_t time = 0;
 	uint64_t cgroup = 0; /**< only with PERF_SAMPLE_CGROUP */
@@ -42,7 +42,7 @@ public:
 	[[nodiscard]] uint64_t time() const;
 	/** The ID of the event that wrote a record, if the record is not a sample. */
 	[[nodiscard]] uint64_t writer() const;
-	/** Decode a sample record.  @param with_cgroup the event's samples contain the cgroup. */
+	/** Decode a sample record.  @param with_cgroup whether samples contain the cgroup. */
 	[[nodiscard]] PerfSample sample(bool with_cgroup) const;
 
 private:
@@ -58,7 +58,8 @@ private:
 class PerfRing {
 public:
 	/**
-	 * @param bytes the greatest size; smaller if the kernel does not pin so much for this user.
+	 * @param bytes the greatest size; the ring is smaller if the kernel does not pin so much
+	 *        for this user.
 	 * @return an error, or a ring, without fd() if the CPU is offline.
 	 */
 	static Result<PerfRing> open(int cpu, uint64_t bytes);
@@ -74,7 +75,7 @@ public:
 	[[nodiscard]] bool fills_up();
 	/** Find out how far perf has written: next() reads up to there. */
 	void look();
-	/** The oldest record that was not dropped, or none. */
+	/** The oldest record that has not been dropped; false if there is none. */
 	[[nodiscard]] PerfRecord next();
 	/** Move on from the record that next() returns. */
 	void drop();
@@ -95,7 +96,7 @@ private:
 	int cpu_;
 	Fd fd_;
 	void *memory_;
-	uint64_t bytes_; /* of records */
+	uint64_t bytes_; /* for records */
 	uint64_t head_ = 0;
 	uint64_t tail_ = 0;
 	std::vector<uint64_t> joined_; /* a copy of a record that wraps around */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/perf/settings.h  How to record with perf's events. */
+/** @file cli/recording/perf/settings.h  The settings of a recording with perf's events. */
 #pragma once
 
 #include "cli/recording/recorder.h"
@@ -14,7 +14,7 @@ namespace cli {
 struct PerfSource {
 	perf_event_attr attr{}; /**< the event, for perf_event_open(2) */
 	uint64_t period = 0;	/**< events, or ns, between two samples */
-	bool clock = false;	/**< it is CPU time */
+	bool clock = false;	/**< the source is CPU time */
 };
 
 /** CPU time.  @param period in ns. */
@@ -30,7 +30,7 @@ inline PerfSource perf_clock(uint64_t period)
 /** The default size of each CPU's ring: all that perf_event_mlock_kb gives an unprivileged user. */
 constexpr uint64_t perf_ring_bytes = uint64_t{512} << 10;
 
-/** How to record. */
+/** The settings of a recording. */
 struct PerfSettings {
 	std::vector<PerfSource> sources;
 	KernelTime kernel = KernelTime::ByFunction; /**< not AtCall */
@@ -39,7 +39,7 @@ struct PerfSettings {
 	bool per_process = false;
 	bool per_thread = false;
 	bool per_cgroup = false;
-	uint64_t memory = 0; /**< most bytes of all rings */
+	uint64_t memory = 0; /**< the most bytes for all rings */
 };
 
 } // namespace cli

@@ -12,7 +12,7 @@ namespace {
 /** Adds up recordings.  An object that is in several of them becomes one. */
 class Sum {
 public:
-	/** @param source of the samples; samples that were joined before keep their sources. */
+	/** @param source of the samples; those that were joined before keep their sources. */
 	void add(Recording one, uint32_t source)
 	{
 		for (const auto &[object, buckets] : one.tally.objects()) {
@@ -81,7 +81,7 @@ bool SourcesRecorder::attach_everybody(const Selection &selection)
 	for (const auto &one : all_) {
 		const bool attached = one->attach_everybody(selection);
 
-		/* The first one decides how processes are found. */
+		/* The first recorder decides how processes are found. */
 		if (!attached && !any)
 			return false;
 		if (!attached)

@@ -13,7 +13,7 @@ namespace cli {
 /**
  * A recorder for each source, all of the same processes.
  *
- * The module counts each source separately.  This joins the samples of all sources;
+ * The module counts each source separately.  This class joins the samples of all sources;
  * Bucket::source distinguishes them.
  */
 class SourcesRecorder : public Recorder {
