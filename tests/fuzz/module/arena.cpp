@@ -22,8 +22,8 @@ constexpr int both = PROT_READ | PROT_WRITE;
 int shared_file = -1;
 /**
  * A userfaultfd.  Nothing reads its events, so a fault waits until the descriptor is closed or a
- * signal comes.  The process is known because processes that share memory have descriptors of
- * their own.
+ * signal comes.  Only the process that opened the descriptor may close it: other processes share
+ * this memory, but not their descriptors.
  */
 struct Faults {
 	int fd = -1;
@@ -64,7 +64,7 @@ void map_slow(unsigned slot, Random &random)
 	close(fd);
 }
 
-/** Unprivileged, a userfaultfd sees only faults in user mode; faults in the kernel then fail. */
+/** Without privileges, a userfaultfd gets only faults in user mode; those in the kernel fail. */
 int open_faults()
 {
 	const int fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/arena.h  The memory with the counters, and what happens to it. */
+/** @file tests/fuzz/module/arena.h  The memory for counters, and random changes to it. */
 #pragma once
 
 #include "tests/fuzz/module/random.h"

@@ -90,7 +90,7 @@ long major_faults()
 	return usage.ru_majflt;
 }
 
-/** Opens a proof: on the target, or, if the recording is system-wide or names it, on a CPU. */
+/** Opens a proof on the target, or on a CPU if the recording is system-wide or names its target. */
 template <typename T> int give_proof(Random &random, T &structure, uint32_t flags, pid_t target)
 {
 	const bool everybody = flags & PROFIL_RECORD_EVERYBODY;

@@ -49,8 +49,8 @@ void complain(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	/*
-	 * Report only the first failure, as others follow from it.  The main process prints it,
-	 * because it gets no signals.
+	 * Report only the first failure, as others follow from it.  The main process prints the
+	 * message: unlike workers, it gets no signals.
 	 */
 	if (!shared->failed.exchange(true))
 		snprintf(shared->why, sizeof(shared->why),
@@ -150,7 +150,7 @@ void start_worker(unsigned number, Generations &generations, const Options &opti
 	shared->worker[number] = std::max(pid, 0);
 }
 
-/** Waits for ended children; orphans of workers become ours. */
+/** Reaps our ended children, which include orphans of workers. */
 void reap()
 {
 	pid_t pid;
@@ -161,7 +161,7 @@ void reap()
 				worker = 0;
 }
 
-/** All our children: orphans of workers become ours. */
+/** All our children, which include orphans of workers. */
 std::vector<pid_t> descendants()
 {
 	std::vector<pid_t> found;

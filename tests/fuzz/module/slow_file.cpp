@@ -94,8 +94,8 @@ void SlowFile::serve(pid_t parent) const
 		_exit(0);
 	try {
 		/*
-		 * Not fresh_pages: mmap() would drop the cached pages, and hold mmap_lock while
-		 * it waits for pages that others are reading.
+		 * Do not set fresh_pages: mmap() would drop the cached pages, and hold mmap_lock
+		 * while it waits for pages that others are reading.
 		 */
 		support::FuseServer server(mount_->device(), bytes, 0);
 		Answers answers(server, Random(mix(shared->seed, mix(servers_))));

@@ -8,10 +8,9 @@
 namespace fuzz {
 
 /**
- * Reads a profile from any bytes, and writes it in every form of the command:
- * reports as text and JSON, every export, annotations, merged and compared with
- * itself.  Aborts with a line on standard error if two of these contradict each
- * other.
+ * Reads a profile from any bytes, and writes it in every form that the command has: reports as
+ * text and JSON, every export, annotations, and reports of the profile merged and compared with
+ * itself.  Aborts with a line on standard error if two of these contradict each other.
  * @return whether the content is a profile
  */
 bool read_profile(std::string_view content);

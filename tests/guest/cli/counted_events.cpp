@@ -32,7 +32,7 @@ uint64_t sum_of(const std::string &file, const std::string &type)
 	return sum;
 }
 
-/** The number of times that perf throttled an event, from profil's output; 0 if that has none. */
+/** The number of times that perf throttled an event, as profil says; 0 if it does not say. */
 uint64_t stops_in(const std::string &text, const std::string &event)
 {
 	const std::string before = event + ": stopped ";
@@ -97,8 +97,7 @@ TEST_CASE("record and its profile say how often perf has stopped an event", "[cl
 		CHECK(sum_of(file, runtime) < spent / 2);
 	}
 	/*
-	 * High enough for all the samples that are due at once after the machine stood still for
-	 * minutes.
+	 * Allow all the samples that are due at once if the machine stands still for minutes.
 	 */
 	const guest::Setting rate(max_sample_rate, "1000000000");
 	const std::string recorded = record_events(event, file, "cli_cycles");

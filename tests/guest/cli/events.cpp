@@ -170,7 +170,7 @@ TEST_CASE("profil list has the events of the kernel, and of the CPU's those that
 #endif
 }
 
-TEST_CASE("without CAP_PERFMON, events are those of software", "[cli][source]")
+TEST_CASE("without CAP_PERFMON, only software events can be recorded", "[cli][source]")
 {
 	const guest::Setting paranoid("/proc/sys/kernel/perf_event_paranoid", "2");
 	const TemporaryDirectory directory;

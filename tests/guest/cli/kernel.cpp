@@ -147,8 +147,8 @@ private:
 TEST_CASE("users see the kernel's functions if perf and kallsyms let them", "[cli]")
 {
 	/*
-	 * Values on both sides of each boundary between a refused recording, one without names, and
-	 * one with names.
+	 * A recording is refused, has no names, or has names.  There are values on both sides of
+	 * each boundary between these results.
 	 */
 	const auto [level, hidden] = GENERATE(table<int, int>(
 		{{-1, 0}, {-1, 2}, {0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/top.cpp  Whether profil top accounts for all samples. */
+/** @file tests/guest/cli/top.cpp  profil top accounts for all samples. */
 #include "tests/guest/cli/support.h"
 #include "tests/support/frames.h"
 

@@ -30,7 +30,7 @@ uint64_t number(std::string text)
 	return text.empty() ? 0 : std::stoull(text);
 }
 
-/** A function's events: all, and those since the last frame; both 0 without a row. */
+/** A function's events: all, and those since the last frame; both 0 if it has no row. */
 std::pair<uint64_t, uint64_t> counts_of(const std::string &frame, const std::string &function)
 {
 	const std::regex row("^ *([0-9,]+) +[0-9.]+ +(\\+([0-9,]+))? +[0-9.]+ .* " + function + " ");

@@ -28,8 +28,8 @@ uint64_t now_ns()
 } // namespace
 
 /*
- * Points of a CPU's clock pass while its interrupts are off.  A recording that began in that time,
- * on another CPU, has lost only the points that were due after its start.
+ * Ticks of a CPU's clock come due while its interrupts are off.  A recording that began in that
+ * time, on another CPU, has lost only the ticks that came due after its start.
  */
 TEST_CASE_METHOD(AtRest, "no tick is late for a recording that began after it was due", "[clock]")
 {
@@ -67,10 +67,10 @@ TEST_CASE_METHOD(AtRest, "no tick is late for a recording that began after it wa
 }
 
 /*
- * A recording takes a share of the ticks of a clock that is faster than it asked for.  Each life
- * below lasts about half a period, so it has a tick about half of the time.  By Hoeffding's
- * inequality, the ticks of all `lives` differ from their expected number by 50 or more at most once
- * in 3 * 10^10 runs.
+ * If the clock is faster than a recording asked for, the recording takes only a share of its ticks.
+ * Each recording below lasts for about half of its period, so about half of them have a tick.  By
+ * Hoeffding's inequality, the ticks of `lives` recordings differ from their expected number by 50
+ * or more at most once in 3 * 10^10 runs.
  */
 TEST_CASE_METHOD(AtRest, "short recordings at a slow rate have their share of a fast clock's ticks",
 		 "[clock][icount]")

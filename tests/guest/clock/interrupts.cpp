@@ -61,7 +61,7 @@ private:
 const unsigned times = slowness() > 1 ? 200 : 2000;
 /* Allow for the kernel's other calls to CPU 1. */
 const uint64_t others = times / 10;
-/* The same if each round wakes workers on CPU 1 to free ended profiles. */
+/* Allow also for waking workers on CPU 1 in each round, which free ended profiles. */
 const uint64_t wakes = 2 * times;
 
 void need_two_cpus()

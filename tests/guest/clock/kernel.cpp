@@ -54,7 +54,7 @@ TEST_CASE_METHOD(AtRest, "all ticks of a long system call are at one PC", "[cloc
 	const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
 	/*
 	 * One counter for all of user space; one counter for each 2^24 bytes would already be too
-	 * many.
+	 * many counters.
 	 */
 	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 	auto how = describe(region);

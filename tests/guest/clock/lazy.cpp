@@ -153,7 +153,7 @@ Deviations deviations(int windows, bool other_is_profiled)
 		const double periods = static_cast<double>(time - time_before) / static_cast<double>(period);
 
 		/*
-		 * The grid has two points per period of the process's CPU time.  The process runs
+		 * Two ticks are due in each period of the process's CPU time, and the process runs
 		 * at half of them: a binomial distribution with a variance of periods / 2.
 		 */
 		all.chi_square += (had - periods) * (had - periods) / (periods / 2);
@@ -344,7 +344,7 @@ TEST_CASE("ticks of the lazy clock that interrupts were off for are late, all bu
 		burner.spend(20 * ms);
 	});
 	CAPTURE(periods, status.ticks, status.lost_late);
-	/* Ten points passed each time; only the first ticked, when interrupts were on again. */
+	/* Each hold had ten ticks due: one came once interrupts were on again, nine are late. */
 	CHECK(status.lost_late >= times * (held - 2));
 	CHECK(status.lost_late <= times * held);
 	CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
@@ -369,7 +369,7 @@ TEST_CASE("an array of PCs stores 1,024 late ticks at once with PROFIL_OWED_TICK
 	const auto after = device.status();
 	device.stop();
 	CAPTURE(before.ticks, after.ticks, after.counted, after.lost_late);
-	/* One of the points has ticked, and a few others at the edges may have. */
+	/* One tick came when interrupts were on again; one at the start may have been in time. */
 	CHECK(after.lost_late >= points - 2 - most);
 	CHECK(after.lost_late <= points - most);
 	CHECK(after.counted - before.counted >= most + 1);
@@ -439,7 +439,7 @@ TEST_CASE("ticks of the lazy clock are binomial for tasks that take turns in ste
 	const Setting slice("/proc/sys/kernel/sched_rr_timeslice_ms", "4");
 
 	for (const bool other_is_profiled : {true, false}) {
-		/* Returns after the other process has ended: before that nothing can be printed. */
+		/* Returns after the other process has ended: until then, nothing can be printed. */
 		const auto seen = deviations(windows, other_is_profiled);
 
 		CAPTURE(other_is_profiled, seen.ticks, seen.periods, seen.chi_square);

@@ -308,8 +308,8 @@ TEST_CASE_METHOD(AtRest, "a child gets ticks from its first instruction on", "[c
 		});
 		/*
 		 * One tick of difference depends on where in a period the child's life begins and
-		 * ends, another on the task to which the fork in the kernel, and interrupts, are
-		 * charged.  (On a debug kernel the fork takes several ticks.)
+		 * ends, another on the task to which the kernel's work for the fork, and
+		 * interrupts, are charged.  (On a debug kernel the fork takes several ticks.)
 		 */
 		const uint64_t birth = slow_birth ? life.born : 0;
 		CAPTURE(i, life.born, life.before, life.after, life.status.ticks, life.status.lost_late);

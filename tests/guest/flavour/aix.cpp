@@ -83,7 +83,7 @@ TEST_CASE_METHOD(AtRest, "AIX: only the low 16 bits of the scale are used", "[li
 
 	on(counters.counter, sizeof counters.counter, loop.pc(), 0x10000);
 	CHECK(state() == PROFIL_STATE_NONE);
-	/* A buffer of one counter: the loop's return would be in the next one. */
+	/* The buffer has one counter: the loop's return would be in the next one. */
 	on(counters.counter, sizeof counters.counter[0], loop.pc() - 1, 0x28000);
 	/* (1 * 0x8000 >> 16) + 1, halved. */
 	loop.spin_until([&] { return counters.counter[0] >= 3; });
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(AtRest, "AIX: turning a running profile on has no effect, in ei
 	CHECK(error_of(list) == 0);
 	CHECK(is_counted(loop, first.counter[0]));
 	CHECK(second.is_zero());
-	/* Not even with invalid arguments. */
+	/* Invalid arguments have no effect either. */
 	CHECK(errno_of([&] { profil(nullptr, 8, loop.pc(), four_bytes); }) == 0);
 	prof falling[] = {list[0], list[0], end};
 	CHECK(error_of(falling) == 0);

@@ -95,7 +95,7 @@ TEST_CASE_METHOD(AtRest, "every form counts in private pages of hugetlbfs, and n
 TEST_CASE_METHOD(AtRest, "every form is off after a tick has met a shared file of a file system on a device",
 		 "[lib][flavour][edge]")
 {
-	const Mounted files("files", "ramfs"); /* ramfs counts as on a device */
+	const Mounted files("files", "ramfs"); /* the module treats ramfs as if on a device */
 	const Loop loop;
 	const OffAtEnd off;
 
@@ -153,7 +153,7 @@ TEST_CASE_METHOD(AtRest, "every form counts only in the whole counters of its bu
 
 	for (const Form &form : forms) {
 		INFO(form);
-		/* Tru64's ranges have no size: their text determines it. */
+		/* Tru64's extended form takes no buffer size: the range of text implies it. */
 		if (form.width == 4)
 			continue;
 		for (const size_t bytes : {0, 1, 2, 3, 5, 7}) {
@@ -179,7 +179,7 @@ TEST_CASE_METHOD(AtRest, "every form counts only in the whole counters of its bu
 			CHECK(counters.is_zero());
 			form.off();
 		}
-		/* Sizes beyond the mapping, and beyond any possible one. */
+		/* Sizes beyond the mapping, and beyond any possible mapping. */
 		const Memory memory(4096);
 
 		for (const size_t bytes : {size_t{8192}, size_t{1} << 31, size_t{1} << 40, SIZE_MAX / 2}) {

@@ -79,7 +79,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil counts in the region with the largest of
 	/* A PC at the offset is not strictly above it. */
 	REQUIRE(start({entry(0, loop.pc()), entry(1, loop.pc() - 1)}) == 0);
 	CHECK(counters.which(loop, 2) == 1);
-	/* Not even if the region below has no counter for it. */
+	/* It does not count there even if the region below has no counter for it. */
 	REQUIRE(start({entry(0, loop.pc()), entry(1, loop.pc() - 8, 2)}) == 0);
 	CHECK(is_left_alone(loop, counters.at(0)));
 	/* With equal offsets, the first region counts. */
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: PROF_USHORT and PROF_UINT together are counters 
 	loop.spin_until([&] { return counters[1] >= 0x10002; });
 	CHECK(counters[0] == 0);
 	CHECK(counters[2] == 0);
-	/* So the buffer must be aligned to four bytes. */
+	/* Counters of 32 bits need a buffer that is aligned to four bytes. */
 	const prof at_two = {memory.at(2), 64, loop.pc(), 0x10000};
 	CHECK(start({at_two}, PROF_USHORT | PROF_UINT) == -1);
 	CHECK(errno == EINVAL);

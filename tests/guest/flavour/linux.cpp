@@ -267,8 +267,8 @@ TEST_CASE_METHOD(AtRest, "profil without a flavour counts in a buffer that looks
 		CHECK(memcmp(top.at(), aix, sizeof aix) == 0);
 	}
 	/*
-	 * "No limit" for an ordinary buffer, too: only a tick beyond its end would turn the profile
-	 * off.
+	 * An ordinary buffer may have the size -1, too, which means "no limit": only a tick beyond
+	 * the buffer's end would turn the profile off.
 	 */
 	for (const char *name : {"linux", "solaris", "irix", "bsd", "tru64"}) {
 		const Variable flavour("PROFIL_FLAVOUR", name);

@@ -300,7 +300,7 @@ TEST_CASE_METHOD(AtRest, "a child can turn off what it has inherited without its
 		}));
 		CHECK(is_counted(loop, counter));
 		form.off();
-		/* Nothing is inherited from a profile that is off, even before the kernel has noticed. */
+		/* No child inherits a profile that is off, even if the kernel has yet to notice. */
 		form.on(memory.at(), 4096, loop.pc());
 		REQUIRE(is_counted(loop, counter));
 		form.off();

@@ -140,7 +140,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: of ranges that touch the higher one counts the 
 	/* Alone, the lower range counts its last PC. */
 	REQUIRE(errno_of([&] { profil(args + 1, 1, -1, 0); }) == 0);
 	loop.spin_until([&] { return counters[8] > 2; });
-	/* The PC belongs to the higher range even if that has scale 0, and counts nothing. */
+	/* The PC belongs to the higher range even if that range has scale 0 and counts nothing. */
 	args[0].scale = PROFIL_SCALE_STOP;
 	REQUIRE(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
 	const unsigned before = counters[8];

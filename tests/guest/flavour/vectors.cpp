@@ -59,9 +59,9 @@ bool can_be_said(const Vector &v)
 	if (v.distance > text && !below)
 		return false;
 	if (below && v.scale == 2)
-		return false; /* counts every PC, also beside the loop */
+		return false; /* counts every PC, even outside the loop */
 	if (v.flavour == "tru64" && v.width == 4)
-		return !below && v.counter != "-"; /* its buffer has no size */
+		return !below && v.counter != "-"; /* this form takes no buffer size */
 	return true;
 }
 

@@ -13,7 +13,8 @@ namespace {
 const std::string statistics = "/sys/class/misc/profil/";
 
 /**
- * True if the profile began with this many pages pinned.  Every page has counted, pinned or not.
+ * True if the profile has this many pages pinned.  Ticks counted in each of its pages, pinned or
+ * not.
  */
 bool pins(const Holder &holder, size_t pages)
 {
@@ -97,7 +98,7 @@ Errors record_two(id_t user)
 
 		errors.first = try_record(first, targets[0].pid(), tables[0]);
 		errors.second = try_record(second, targets[1].pid(), tables[1]);
-		/* A refused recording keeps nothing. */
+		/* A refused recording is charged for nothing. */
 		first.close();
 		soon([&] { return (errors.again = try_record(second, targets[1].pid(), tables[1])) == 0; });
 		return errors;
@@ -149,7 +150,7 @@ TEST_CASE_METHOD(AtRest, "a user who follows as many processes as they may leave
 		      }) == error);
 }
 
-TEST_CASE_METHOD(AtRest, "processes that a privileged user records use up no watches by their forks",
+TEST_CASE_METHOD(AtRest, "forks of processes that a privileged user records use up no watches",
 		 "[hostile][record]")
 {
 	const Setting watches = module_parameter("max_user_watches", 1);

@@ -33,7 +33,7 @@ bool one_bucket()
 struct Filled {
 	unsigned bindings;
 	int error;
-	unsigned lost; /**< when one of the processes executed a program */
+	unsigned lost; /**< forks_lost after one of the processes executed a program */
 };
 
 /** Become this user, and record own processes until there is no room for another one. */
@@ -48,7 +48,7 @@ Filled fill(id_t user, const Gate &full, const Gate &done)
 
 	targets.emplace_back([&] {
 		execute.wait();
-		/* Shares this memory until its exec, so the sweep cannot make room in between. */
+		/* Until the exec, the child shares this memory, so the sweep cannot make room. */
 		char *const arguments[] = {const_cast<char *>(copied.c_str()), nullptr};
 		pid_t pid;
 
@@ -72,7 +72,8 @@ Filled fill(id_t user, const Gate &full, const Gate &done)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a user who has filled a bucket of bindings leaves others room in it",
+TEST_CASE_METHOD(AtRest,
+		 "one user cannot fill a bucket of bindings, and two cannot lock privileged users out of it",
 		 "[hostile][one-bucket]")
 {
 	if (!one_bucket())

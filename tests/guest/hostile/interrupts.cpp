@@ -132,7 +132,7 @@ TEST_CASE_METHOD(AtRest,
 		 "beginning and ending recordings of events interrupts other CPUs at most twice a jiffy",
 		 "[hostile][source][smp]")
 {
-	/* One at a time, so that each counter is created and released in each round. */
+	/* One event at a time, so that each counter is created and released in each round. */
 	constexpr uint64_t events[] = {PERF_COUNT_SW_PAGE_FAULTS,      PERF_COUNT_SW_CPU_MIGRATIONS,
 				       PERF_COUNT_SW_PAGE_FAULTS_MIN,  PERF_COUNT_SW_PAGE_FAULTS_MAJ,
 				       PERF_COUNT_SW_ALIGNMENT_FAULTS, PERF_COUNT_SW_EMULATION_FAULTS};

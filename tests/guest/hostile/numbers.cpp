@@ -88,7 +88,7 @@ const std::vector<Attack> attacks = {
 } // namespace
 
 TEST_CASE_METHOD(AtRest,
-		 "one user's programs cannot take the numbers of another's in a system-wide recording",
+		 "one user's programs leave numbers of a system-wide recording for another user's programs",
 		 "[hostile][window]")
 {
 	const auto attack = GENERATE(from_range(attacks));
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(AtRest,
 	const uintptr_t text = Burner::usual;
 	const LoopFile file("profil-loop");
 	const Gate named, ready, go, go_on;
-	/* A module for these tests takes long for each tick. */
+	/* The module for these tests takes a long time for each tick. */
 	Recording recording(4096, 2'000'000);
 
 	CAPTURE(attack.name);

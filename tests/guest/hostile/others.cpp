@@ -80,7 +80,7 @@ TEST_CASE_METHOD(AtRest, "the number of another user's recording means nothing i
 	CHECK(owner.result() == PROFIL_STATE_RUNNING);
 }
 
-TEST_CASE_METHOD(AtRest, "another user's proof records nobody else", "[hostile]")
+TEST_CASE_METHOD(AtRest, "a proof passed on to a user who may not record its target is refused", "[hostile]")
 {
 	const PerfForUsers users;
 	const Child target = as_user(victim, [] { pause(); });

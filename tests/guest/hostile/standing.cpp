@@ -76,7 +76,7 @@ TEST_CASE_METHOD(AtRest, "closing a session whose target stands still does not w
 	});
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL does not wait for a recorded process that stands still",
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL does not wait for a recorded process that is stopped or blocked",
 		 "[hostile]")
 {
 	check_command("stop all", [](const Device &device, uint32_t profile) {

@@ -111,8 +111,10 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while users start profiles wit
 	CHECK(root.reap() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a storm of forks of a user's processes costs another user's session nothing",
-		 "[hostile]")
+TEST_CASE_METHOD(
+	AtRest,
+	"a fork storm of one user's processes does not make another user's session miss forks or exits",
+	"[hostile]")
 {
 	if (read_file("/proc/version").find("PREEMPT_RT") != std::string::npos)
 		support::skip("RCU's callbacks are in threads, which a busy CPU here would keep waiting");

@@ -102,7 +102,8 @@ public:
 	}
 	void map_again() const
 	{
-		*mapper() = static_cast<pid_t>(syscall(SYS_gettid)); /* no thread of libc in StuckExec */
+		/* Ask the kernel: in StuckExec, the caller is not a thread of libc's. */
+		*mapper() = static_cast<pid_t>(syscall(SYS_gettid));
 		mmap(nullptr, page, PROT_READ, MAP_PRIVATE, descriptor_, 0);
 	}
 

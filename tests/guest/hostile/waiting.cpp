@@ -124,7 +124,7 @@ TEST_CASE_METHOD(AtRest, "a process that waits in a command for a page can be ki
 	CHECK(soon([] { return pages_of(attacker) == 0; }));
 }
 
-TEST_CASE_METHOD(AtRest, "other users profile as ever while a user's command waits for a page", "[hostile]")
+TEST_CASE_METHOD(AtRest, "other users can profile while a user's command waits for a page", "[hostile]")
 {
 	need_fuse();
 	const PerfForUsers users;

@@ -111,7 +111,7 @@ void wait_in_faults(const Gate &go, const Gate &waiting, size_t ids)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a user whose ticks wait under several user IDs takes no more room than under one",
+TEST_CASE_METHOD(AtRest, "a user with several user IDs gets no more places for waiting ticks than with one",
 		 "[hostile][record][source]")
 {
 	const PerfForUsers perf;
@@ -130,7 +130,7 @@ TEST_CASE_METHOD(AtRest, "a user whose ticks wait under several user IDs takes n
 	CHECK(ticks_of(recording, pid, PROFIL_KIND_UNKNOWN) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "two users whose tasks wait in page faults leave ticks of the clock their places",
+TEST_CASE_METHOD(AtRest, "two users' tasks that wait in page faults take no places from the clock's ticks",
 		 "[hostile][record][source]")
 {
 	const FaultsForUsers faults;
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(AtRest, "two users whose tasks wait in page faults leave ticks 
 	CHECK(ticks_of(recording, pid, PROFIL_KIND_UNKNOWN) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a process that waits for the page of its counter holds nothing of a recording",
+TEST_CASE_METHOD(AtRest, "a process that waits for its counter's page holds no reference to a recording",
 		 "[hostile][record][lifetime]")
 {
 	need_fuse();
@@ -197,8 +197,10 @@ TEST_CASE_METHOD(AtRest, "a process that waits for the page of its counter holds
 	file.abort();
 }
 
-TEST_CASE_METHOD(AtRest, "processes that stay in a system call hold back no other ticks, nor the module",
-		 "[hostile][record][lifetime]")
+TEST_CASE_METHOD(
+	AtRest,
+	"processes that stay in a system call delay no other process's ticks and do not pin the module",
+	"[hostile][record][lifetime]")
 {
 	const std::string refcnt = "/sys/module/profil/refcnt";
 	const std::string references = read_file(refcnt);
@@ -227,7 +229,8 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call hold back no othe
 	CHECK(soon([&] { return read_file(refcnt) == references; }));
 }
 
-TEST_CASE_METHOD(AtRest, "a process that waits in a page fault keeps no file of a recording that has ended",
+TEST_CASE_METHOD(AtRest,
+		 "a process waiting in a page fault does not keep the files of a closed recording open",
 		 "[hostile][record][source][lifetime]")
 {
 	const FaultsForUsers faults;
@@ -240,7 +243,7 @@ TEST_CASE_METHOD(AtRest, "a process that waits in a page fault keeps no file of 
 
 		mapped.wait();
 		file.map(Burner::usual);
-		/* Its first instruction is not in memory. */
+		/* The loop's first instruction is not in memory yet. */
 		Burner::spin(Burner::usual, 1);
 	});
 

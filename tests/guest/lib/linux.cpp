@@ -120,7 +120,7 @@ TEST_CASE_METHOD(AtRest, "each way to turn profil off works", "[lib][profil]")
 	CHECK(call_profil(nullptr, 0, 0, 0) == 0);
 	CHECK(is_off(loop, buffer[0]));
 
-	/* A size too small for a counter is not an error, but nothing counts. */
+	/* A size too small for a counter is not an error, but turns profiling off. */
 	for (const size_t size : {0, 1}) {
 		turn_on();
 		CHECK(call_profil(buffer, size, loop.pc(), four_bytes) == 0);

@@ -23,7 +23,7 @@ constexpr size_t table_bytes = 4096;
 constexpr uint32_t fixed_numbers = 15, last_number = 24;
 constexpr const char *switch_of_cpu1 = "/sys/devices/system/cpu/cpu1/online";
 
-/** The effects of an action on the one that races it: the reasons for which the other may fail. */
+/** The effects of an action on the action that races it: reasons for which the latter may fail. */
 enum Reason : unsigned {
 	stops = 1 << 0,	      /* the recording is over */
 	unwatches = 1 << 1,   /* the target may be in another recording */
@@ -244,8 +244,8 @@ inline const Errors begun = {{takes | meets, EEXIST}, {unwatches, 0}, {loses, ES
 		    running = {{stops | ends_owner, ENOENT}}, erased = {{erases, ENOENT}};
 
 /**
- * The actions, each with its effects on the one that races it, and with the errors that it may see
- * itself, by reason.
+ * The actions.  Each has its effects on the action that races it, and the errors that it may itself
+ * return, by reason.
  */
 inline const Action actions[] = {
 	{"begin", command, begin, takes, begun, {0, EEXIST, 0}},

@@ -58,7 +58,7 @@ struct Held {
 	}
 };
 
-/** The CPU time of all tasks in ns; none where the kernel does not report it. */
+/** The CPU time of all tasks in ns; nullopt if the kernel does not report it. */
 std::optional<uint64_t> run_by_all()
 {
 	std::ifstream lines("/proc/schedstat");
@@ -146,8 +146,9 @@ struct Churn {
 	}
 
 	/**
-	 * The recording has the ticks that the self profile has, in the block; or in an unknown
-	 * text, while a thread that changes the mappings waits for a CPU of the host.
+	 * The recording has the same ticks as the self profile.  They are in the block, except that
+	 * a tick may be in an unknown text: one that came while a thread that was changing the
+	 * mappings waited for a CPU of the host.
 	 */
 	void check_block(uint64_t counted) const
 	{

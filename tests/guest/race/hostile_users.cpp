@@ -235,8 +235,8 @@ TEST_CASE_METHOD(AtRest, "an exec of a followed process after PROFIL_STOP_ALL ke
 TEST_CASE_METHOD(AtRest, "after PROFIL_STOP_ALL no fork counts as lost, however often its process executes")
 {
 	/*
-	 * If an exec took memory from the recording's pool, the pool would soon be empty: nothing
-	 * refills it now.
+	 * If an exec took memory from the recording's pool, the pool would soon be empty: once the
+	 * recording has ended, nothing refills it.
 	 */
 	constexpr char program[] = "[ $1 -eq 0 ] || exec sh -c \"$0\" \"$0\" $(($1 - 1)); true & true & wait";
 	const auto lost = module_stat("forks_lost");

@@ -60,8 +60,8 @@ struct Round {
 		side.shared.ended[number] = true;
 	}
 	/**
-	 * Run the target's actions, or the others; if there are two, run the second one in a thread
-	 * of its own.
+	 * Run the pair's actions of the target, or the pair's other actions; if there are two, run
+	 * the second one in a thread of its own.
 	 */
 	void run_those(const Side &side, bool of_the_target) const
 	{

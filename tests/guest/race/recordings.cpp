@@ -161,7 +161,8 @@ uint64_t module_count()
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "whatever is done to a recording of a storm, each tick is in one table",
+TEST_CASE_METHOD(AtRest,
+		 "each tick is in exactly one table, whatever is done to the recording of a fork storm",
 		 "[race][record]")
 {
 	enum End { after, keep, drop, all };
@@ -286,7 +287,7 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped is not followed any more",
+TEST_CASE_METHOD(AtRest, "a process that is added while its recording stops is not followed afterwards",
 		 "[race][record]")
 {
 	const Child keeper([] { pause(); });

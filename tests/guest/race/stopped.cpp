@@ -131,7 +131,7 @@ TEST_CASE_METHOD(AtRest, "a process that its control group freezes counts while 
 		      rounds(60));
 }
 
-/* The other threads of a process may run for long after its first one has ended. */
+/* The other threads of a process may run long after its first thread has ended. */
 TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is counted in full", "[race]")
 {
 	const Burner burner;

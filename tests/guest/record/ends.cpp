@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/ends.cpp  What ends a recording, and when the end is noticed. */
+/** @file tests/guest/record/ends.cpp  Events that end a recording, and when they are noticed. */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 

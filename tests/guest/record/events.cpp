@@ -383,7 +383,7 @@ TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[recor
 	CHECK(in_fdinfo(recording.device(), "counted") == status.kernel);
 }
 
-TEST_CASE_METHOD(AtRest, "a process is added to a recording of an event with a proof on that very event",
+TEST_CASE_METHOD(AtRest, "adding a process to a recording of an event needs a proof on that very event",
 		 "[record][source]")
 {
 	constexpr uint32_t software = 1, dummy = 9, minor_faults = 5, faults = 2;

@@ -80,7 +80,7 @@ private:
 } // namespace
 
 TEST_CASE_METHOD(AtRest,
-		 "children of a process whose number was forgotten have nothing of the number's new process",
+		 "children of a process get no data from the new holder of the process's forgotten number",
 		 "[record][window]")
 {
 	const Gate fork, execute, end;

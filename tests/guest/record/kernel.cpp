@@ -128,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "a tick in kernel mode counts where in the kernel it ca
 	}) > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "places in the kernel are reported only on request", "[record]")
+TEST_CASE_METHOD(AtRest, "kernel addresses are reported only on request", "[record]")
 {
 	const Caller caller;
 	Recording recording;
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(AtRest, "places in the kernel are reported only on request", "[
 		      [](const Row &row) { return row.text.kind == PROFIL_KIND_KERNEL && row.offset; }) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "places in the kernel need a proof that samples the kernel", "[record]")
+TEST_CASE_METHOD(AtRest, "recording kernel addresses needs a proof that samples the kernel", "[record]")
 {
 	Child child([] { pause(); });
 	const Fd user = open_proof({.pid = child.pid(), .exclude_kernel = true});

@@ -58,7 +58,8 @@ Child many_texts(const Memory &stop)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "users have two system-wide recordings, and the privileged four", "[record]")
+TEST_CASE_METHOD(AtRest, "unprivileged users share two system-wide recordings, privileged users four",
+		 "[record]")
 {
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");
 	const bool privileged_first = GENERATE(false, true);
@@ -126,8 +127,8 @@ TEST_CASE_METHOD(AtRest, "without free numbers ticks have no owner, until some a
 	for (uint32_t number = last; number > last - 100; number--)
 		CHECK(recording.forget(number) == 0);
 	/*
-	 * A tick without an owner uses a number for its text and one for its cell; so may the
-	 * greedy process's last tick.
+	 * A tick without an owner uses a number for its text and one for its cell.  The greedy
+	 * process's last tick may use two numbers as well.
 	 */
 	CHECK(soon([&] {
 		for (uint32_t number = last + 1; number <= recording.described(0).numbers; number++)
@@ -371,7 +372,7 @@ TEST_CASE_METHOD(AtRest, "recordings that are kept use up the pages of their use
 	CHECK(user.result() == 64U / 9);
 }
 
-TEST_CASE_METHOD(AtRest, "a child without a watch has no owner, and no process is described",
+TEST_CASE_METHOD(AtRest, "a child that gets no watch is counted without an owner, and is not described",
 		 "[record][quota]")
 {
 	const Setting watches = module_parameter("max_user_watches", 1);

@@ -77,8 +77,10 @@ bool sees_addresses()
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "only users with CAP_SYSLOG who see it in /proc/kallsyms are told where a module is",
-		 "[record]")
+TEST_CASE_METHOD(
+	AtRest,
+	"a module's address is shown only to users with CAP_SYSLOG, and to none if kptr_restrict is 2",
+	"[record]")
 {
 	const int hidden = GENERATE(0, 1, 2), paranoid = GENERATE(1, 2);
 	const bool capable = GENERATE(false, true);
@@ -224,7 +226,7 @@ TEST_CASE_METHOD(AtRest,
 		REQUIRE(first.kind == PROFIL_KIND_MODULE);
 	}
 	{
-		/* Probably loaded at the same address as the first one. */
+		/* This module is probably loaded at the same address as the first one. */
 		const BusyModule module("begin=100");
 	}
 	recording.finish();

@@ -144,7 +144,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports the end of a recorded process", "[reco
 
 namespace {
 
-/** Ask for a wake-up after @p keys new keys.  Returns the result of known() from before. */
+/** Ask for a wake-up after @p keys new keys.  Returns known() from before the request. */
 std::pair<size_t, uint32_t> await_from_here(const Recording &recording, uint32_t keys)
 {
 	std::pair<size_t, uint32_t> before;

@@ -92,7 +92,8 @@ int ask_library(uint32_t flags, pid_t pid)
 
 /**
  * Add the process twice to the caller's recording, so that libprofil may use a shared proof.
- * Returns the error of one attempt; the other has the same, or EEXIST if the first succeeded.
+ * Returns 0 if one attempt succeeded, as then the other must fail with EEXIST; otherwise both must
+ * fail with the same error, which is returned.
  */
 int ask_library_together(uint32_t flags, pid_t pid)
 {

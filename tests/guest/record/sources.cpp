@@ -288,7 +288,7 @@ TEST_CASE_METHOD(AtRest, "no more than 64 events are counted at a time", "[recor
 	CHECK(begin_error(too_many, events[65]) == EBUSY);
 }
 
-TEST_CASE_METHOD(AtRest, "recordings with shorter periods neither take a recording's page faults nor add any",
+TEST_CASE_METHOD(AtRest, "a recording with a shorter period does not change another's page fault samples",
 		 "[record][source]")
 {
 	Toucher toucher;
@@ -311,7 +311,7 @@ TEST_CASE_METHOD(AtRest, "recordings with shorter periods neither take a recordi
 	CHECK(ticks_in(longer, touch) <= 1);
 }
 
-TEST_CASE_METHOD(AtRest, "a user's period does not shorten that of a privileged recording",
+TEST_CASE_METHOD(AtRest, "a user's shorter period does not change the period of a privileged recording",
 		 "[record][source]")
 {
 	Toucher toucher;
@@ -386,7 +386,8 @@ TEST_CASE_METHOD(AtRest, "commands that wait for the counters of an event can be
 	counted.finish();
 }
 
-TEST_CASE_METHOD(AtRest, "an event counts for the next claim after one was killed while it waited",
+TEST_CASE_METHOD(AtRest,
+		 "an event counts for a new recording after a process was killed while beginning another",
 		 "[record][source][hostile][lifetime]")
 {
 	const hostile::PerfForUsers users;

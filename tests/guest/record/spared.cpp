@@ -262,7 +262,7 @@ TEST_CASE_METHOD(AtRest, "a program that began when there was no memory is named
 	CHECK_NOTHROW(recorder.join());
 }
 
-TEST_CASE_METHOD(AtRest, "no process reclaims memory for ticks that a group over its memory.high pays for",
+TEST_CASE_METHOD(AtRest, "no process reclaims memory for ticks charged to a cgroup over its memory.high",
 		 "[record][slow]")
 {
 	/* The kernel charges a group for 64 pages at a time; a text and its cell need 256 bytes or more. */

@@ -39,10 +39,10 @@ public:
 };
 
 /**
- * An event for each nanosecond of a task's CPU time.  The kernel adds milliseconds of them at once,
- * at its tick, so perf throttles the event: perf throttles a software event only if several occur
- * at once.  The tracepoint patches the scheduler's text, which a QEMU 7.2 guest with more than one
- * CPU does not survive for long (scripts/guest/run).
+ * An event for each nanosecond of a task's CPU time.  perf throttles a software event only if
+ * several occur at once, as these do: at each of its ticks, the kernel adds milliseconds of them.
+ * The tracepoint patches the scheduler's text, which a QEMU 7.2 guest with more than one CPU does
+ * not survive for long (scripts/guest/run).
  */
 Fd runtime_of(pid_t pid)
 {

@@ -169,7 +169,7 @@ public:
 	profil_status status() const { return device().status(profile_); }
 
 	/**
-	 * The description of a number, or nothing if the number has not been given yet or was
+	 * The description of a number; nullopt if the number has not been given yet or was
 	 * forgotten.
 	 */
 	std::optional<Described> known(uint32_t number, uint32_t flags = 0) const

@@ -39,7 +39,7 @@ public:
 /**
  * True if missing ticks are counted as late.  A kernel without CONFIG_SCHED_INFO does not record
  * when a task began to run, so missing ticks are counted nowhere (Documentation/accuracy.md).
- * Debug kernels without it miss many ticks, because their interrupts take long.
+ * Debug kernels without it miss many ticks, because their interrupts take a long time.
  */
 inline bool late_ticks_are_counted()
 {

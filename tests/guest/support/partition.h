@@ -44,10 +44,10 @@ inline bool kernel_threads_may_use_cpu1()
 }
 
 /**
- * True if an isolated partition ends housekeeping on its CPUs, as isolcpus= does.  Before Linux 7.0
- * it does not, and the clock still ticks there.  No file says so, but kernel threads show it: a
- * cpuset moves them off the CPUs of every partition, but the end of housekeeping moves them only
- * off isolated CPUs.
+ * True if an isolated partition also ends housekeeping on its CPUs, as isolcpus= does.  It does
+ * from Linux 7.0 on; before, the clock still ticks there.  No file shows this, so look at
+ * kthreadd's affinity: older kernels move it off the CPUs of every partition, newer ones only off
+ * those of isolated partitions.
  */
 inline bool isolation_ends_housekeeping(const Partition &partition)
 {

@@ -196,7 +196,7 @@ TEST_CASE_METHOD(AtRest, "profiles that end with their programs leave no claim o
 	const Memory counters(4096);
 	const auto how = describe(one_counter(0x1000, 0x1002, counters.at(), 4));
 
-	/* One at a time: a claim left behind is in freed memory when the next one is added. */
+	/* One child at a time: a claim left behind is in freed memory when the next is added. */
 	for (unsigned i = 0; i < 20; i++) {
 		Child([&] { Device().start(how); }).reap();
 		REQUIRE(soon([&] { return module_stat("profiles") == profiles(); }));

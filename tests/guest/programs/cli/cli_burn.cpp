@@ -9,7 +9,7 @@
  *          late-child: the same in a forked child
  *          remap: code in a memfd "first", then in "second" in its place
  *          vfork: burn_child() in a vfork(2) child with the name "vforked", which
- *          after SIGUSR1 executes this program for as long, plain
+ *          after SIGUSR1 executes cli_burn MS
  *          storm: 9,000 children that do nothing, then burn_child() in 50 of them, one
  *          after the other; prints the PID of the last
  *          wide: 16,384 loops in code that it makes, one after the other

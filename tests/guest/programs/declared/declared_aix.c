@@ -5,7 +5,7 @@
  */
 #include "declared_work.h"
 
-/* AIX declares it void; a source that says int finds 0. */
+/* AIX declares profil() void; a source that declares it int gets 0. */
 int profil();
 
 struct prof {

@@ -15,7 +15,7 @@ __attribute__((noinline, noclone, aligned(4096))) static void work(unsigned long
 		sink += rounds;
 }
 
-/* Prints the ticks in work(), the tick in us, and 1 if a profiling timer runs. */
+/* Prints the ticks in work(), the length of a tick in us, and 1 if a profiling timer runs. */
 int main(void)
 {
 	struct prof list[2] = {
