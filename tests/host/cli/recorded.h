@@ -14,7 +14,7 @@
 
 namespace support {
 
-/** True once a running profil has opened its events: until then, it has only a buffer per CPU. */
+/** True once a running profil has opened its events; before, it has one per CPU, for a buffer. */
 inline bool has_attached(const Child &profil)
 {
 	const std::filesystem::path files = "/proc/" + std::to_string(profil.pid()) + "/fd";

@@ -25,7 +25,7 @@ struct Alternation {
 	std::uint64_t on, off;
 
 	[[nodiscard]] bool runs_at(std::uint64_t time) const { return time % (on + off) < on; }
-	/** Its CPU time since 0. */
+	/** The task's CPU time from 0 to @p time. */
 	[[nodiscard]] std::uint64_t cpu_time(std::uint64_t time) const
 	{
 		return time / (on + off) * on + std::min(time % (on + off), on);
@@ -39,7 +39,7 @@ struct Ticks {
 /** The ticks of a task in `cells` successive periods. */
 Ticks ticks_of(const Alternation &task, std::uint64_t period, std::uint64_t cells, std::mt19937_64 &random)
 {
-	/* Up to 28 hours after boot, and anywhere in the task's time slice. */
+	/* Begin up to 28 hours after boot, anywhere in the task's cycle. */
 	const std::uint64_t begin = random() % (100'000 * second) / period;
 	const std::uint64_t phase = random() % (task.on + task.off);
 	std::uint64_t secret = random();

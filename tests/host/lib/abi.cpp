@@ -115,7 +115,7 @@ void write(const std::string &path, const std::string &text)
 	std::ofstream(path) << text;
 }
 
-/** Prints the result, 0, or -1 and errno, of a profil() call that libc's own function accepts. */
+/** Prints the result and errno of a profil() call that libc's own function accepts. */
 constexpr char calls_profil[] = "#define _DEFAULT_SOURCE\n"
 				"#include <errno.h>\n"
 				"#include <stdio.h>\n"
@@ -180,7 +180,7 @@ TEST_CASE("the public headers declare every exported function", "[abi]")
 	}
 	for (const std::string &name : all_i386()) {
 		INFO(name);
-		/* Declared by libc, by its own name, with __asm__(), or by Fortran's rules. */
+		/* Declared by libc, by a header (perhaps with __asm__()), or by Fortran's rules. */
 		CHECK((is_libcs(name) || text.find(name + "(") != std::string::npos ||
 		       text.find("__asm__(\"" + name + "\")") != std::string::npos || name == "profil_"));
 	}
@@ -276,7 +276,7 @@ TEST_CASE("preloaded, it takes the place of the versioned profil of libc", "[abi
 		CHECK(run(dir / "x").text == "0 0\n");
 		CHECK(run("LD_PRELOAD=" + build_dir() + "/libprofil.so.1 " + dir / "x").text == none);
 	}
-	/* By its name alone, the dynamic linker finds the 64-bit or the 32-bit library. */
+	/* Given a name without a path, the dynamic linker finds the 64-bit or 32-bit library. */
 	for (const std::string size : {"-m64", "-m32"}) {
 		INFO(size);
 		CHECK(run(cc() + " " + size + " -o " + dir / "x" + " " + dir / "x.c").text == "");

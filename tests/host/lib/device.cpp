@@ -111,7 +111,7 @@ TEST_CASE("without /dev/profil every function for tools but one that stops gives
 
 TEST_CASE("the lists of AIX and Tru64 are read before the module is asked", "[device]")
 {
-	unsigned short list[64] = {}; /* its first element ends it; an empty range */
+	unsigned short list[64] = {}; /* AIX: an empty list; Tru64: an empty range */
 
 	const auto errno_of = [](auto call) {
 		errno = 0;

@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t page = 4096;
 
-/** From now on, process_vm_readv(2) and its twin fail, as on a kernel built without them. */
+/** From now on, process_vm_readv(2) and process_vm_writev(2) fail, as on a kernel without them. */
 void forbid_calls()
 {
 	sock_filter code[] = {

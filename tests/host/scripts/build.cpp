@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/scripts/build.cpp  Which files make compiles again. */
+/** @file tests/host/scripts/build.cpp  make recompiles the files that include a changed header. */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 

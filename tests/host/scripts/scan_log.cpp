@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/scripts/scan_log.cpp  What scripts/guest/scan-log finds in a guest's kernel
- * log.  If it found nothing, no kernel complaint could fail a guest.
+/** @file tests/host/scripts/scan_log.cpp  The complaints that scripts/guest/scan-log finds in a
+ * guest's kernel log.  If it missed them, they could not fail a guest.
  */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"

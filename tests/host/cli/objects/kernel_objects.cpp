@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/objects/kernel_objects.cpp  Places in the kernel without and with names. */
+/** @file tests/host/cli/objects/kernel_objects.cpp  Places in the kernel with and without names. */
 #include "cli/objects/kernel_objects.h"
 
 #include "cli/objects/kernel_symbols.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/process/owner_filter.cpp  Which owners of a system-wide recording are kept.
- */
+/** @file tests/host/cli/process/owner_filter.cpp  The choice of the owners that a system-wide
+ * recording keeps. */
 #include "cli/process/owner_filter.h"
 #include "tests/support/catch.h"
 
@@ -11,7 +11,7 @@ using namespace cli;
 
 namespace {
 
-/** A filter, and the owners of which the module would know. */
+/** A filter, and the owners that the module would know. */
 class Owned {
 public:
 	explicit Owned(const Selection &selection, bool follow = true)

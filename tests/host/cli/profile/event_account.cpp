@@ -18,7 +18,7 @@ TEST_CASE("an event that was counted all the time has no line and its own values
 	CHECK(account.is_whole());
 	CHECK(event_account_lines(account).empty());
 	CHECK(account.scaled(12345) == 12345);
-	/* An older module does not report this. */
+	/* An older module does not report these times. */
 	CHECK(EventAccount{}.is_whole());
 	CHECK(EventAccount{}.scaled(12345) == 12345);
 }

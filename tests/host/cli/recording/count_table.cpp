@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/count_table.cpp  Tables of counts: when they fill up, and what
- * follows. */
+/** @file tests/host/cli/recording/count_table.cpp  Tables of counts: when they fill up, and the
+ * sizes of the tables that replace them. */
 #include "cli/recording/count_table.h"
 #include "tests/support/catch.h"
 

@@ -121,7 +121,7 @@ TEST_CASE("texts that touch are merged if they are contiguous in the file", "[cl
 	TextSegments texts;
 
 	texts.add({0x3000, 0x4000, 0x1000}, true);
-	texts.add({0x1000, 0x2000}, true); /* its address - its offset: 0x1000; the first: 0x2000 */
+	texts.add({0x1000, 0x2000}, true); /* address minus offset: 0x1000; above: 0x2000 */
 	texts.add({0x5000, 0x6000, 0x3000}, true);
 	CHECK(texts.size() == 3);
 	texts.add({0x4000, 0x5000, 0x2000}, true);

@@ -123,7 +123,7 @@ TEST_CASE("a function whose parameters changed, or are not known, is the same fu
 	CHECK(copied("ns::copy", "ns::copy(int)") == "ns::copy(int) 200 400\n");
 	CHECK(copied("ns::copy(long)", "ns::copy(int)") == "ns::copy(int) 200 400\n");
 	CHECK(copied("ns::copy", "ns::copy_all(int)") == "ns::copy_all(int) 0 400\nns::copy 200 0\n");
-	/* With two candidates, it is not known which of them it was. */
+	/* With two candidates, it is not known which of them the function became. */
 	now.functions[1].name = "ns::copy(char)";
 	CHECK(copied("ns::copy", "ns::copy(int)") ==
 	      "ns::copy(char) 0 500\nns::copy(int) 0 400\nns::copy 200 0\n");
@@ -178,10 +178,7 @@ TEST_CASE("an event is tested by its samples, not by how many events they stand 
 	/* The row's own figures are those of the first event, which gives the samples. */
 	CHECK(touch.events[0].p == touch.p);
 	CHECK(touch.events[0].now == 900);
-	/*
-	 * The row of wait has no cycles, so it is not among the rows that the p-values of cycles
-	 * are corrected for.
-	 */
+	/* The p-values of cycles are corrected for two tests, as the row of wait has no cycles. */
 	CHECK(touch.events[2].p_corrected == std::min(1.0, 2 * touch.events[2].p));
 
 	/* A further sample of 1,000 cycles changes the unit of the test to thousands. */

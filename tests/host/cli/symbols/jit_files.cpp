@@ -197,7 +197,7 @@ TEST_CASE("memory has the names of its process's perf map, which may appear late
 	CHECK(Symbols(object).frames(0x5000).at(0).name == "[anon] (no names)");
 
 	std::ofstream(path) << "5000 40 jitted\n";
-	/* look() does nothing until some time after the last one. */
+	/* look() does nothing for some time after it has looked. */
 	for (int looks = 0; looks < 1000 && !Symbols(object).has_functions(); looks++) {
 		usleep(1000);
 		object.jit->look();
@@ -383,7 +383,7 @@ TEST_CASE("processes that share a /tmp share one descriptor of it, which is clos
 	first.look();
 	second.look();
 	CHECK(descriptors() == without + 1);
-	/* The first child ends when all copies of a descriptor are closed; the second has one. */
+	/* End the second child first: it has a copy of a descriptor that keeps the other alive. */
 	for (Ending *child : {&two, &one}) {
 		child->end();
 		child->reap();

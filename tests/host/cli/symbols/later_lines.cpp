@@ -263,7 +263,7 @@ TEST_CASE("lines are stored if the places are few or the file will not be found 
 	std::swap(places.object().build_id, places.object().name);
 	CHECK(leave_for_later(places.object(), many));
 
-	/* Another file is at this path, as a container's path may lead to another file here. */
+	/* The path now leads to another file, as a container's path may do here. */
 	std::filesystem::rename(copy, directory / "moved");
 	CHECK_FALSE(leave_for_later(places.object(), many));
 	std::filesystem::copy_file("/bin/true", copy);

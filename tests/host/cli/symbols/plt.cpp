@@ -25,7 +25,7 @@ using support::TemporaryDirectory;
 
 namespace {
 
-/** The stub of each instruction, as objdump names it; "-" for the one that resolves the others. */
+/** The stub of each instruction, as objdump names it; "-" for the stub that resolves symbols. */
 std::map<uint64_t, std::string> objdump(const std::string &path)
 {
 	std::istringstream lines(run("objdump -d -C -j .plt -j .plt.sec -j .plt.got " + path).text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/annotate/command.cpp  Disassembly by itself, the choice of
+/** @file tests/host/cli/commands/annotate/command.cpp  The disassembler, the choice of
  * functions, and the command's options. */
 #include "cli/profile/pprof.h"
 #include "cli/rows/flat.h"

@@ -28,7 +28,7 @@ public:
 		time_ = until.time_since_epoch().count();
 	}
 	void pass(std::chrono::nanoseconds time) { time_ += time.count(); }
-	/** The waits; to be read after the queue has ended. */
+	/** The length of each wait.  There is no lock: read this only after the queue has ended. */
 	[[nodiscard]] const std::vector<std::chrono::milliseconds> &waits() const { return waits_; }
 
 private:
@@ -36,7 +36,7 @@ private:
 	std::vector<std::chrono::milliseconds> waits_;
 };
 
-/** Gives the answers in turn, and then the last one again and again; keeps the requests. */
+/** Gives the answers in turn, then repeats the last one; keeps the requests. */
 class Script {
 public:
 	explicit Script(std::vector<Delivery> answers) : answers_(std::move(answers)) {}
@@ -272,7 +272,7 @@ TEST_CASE("a push does not wait for the profile that is being sent, and the olde
 		queue->push(alone(body));
 	CHECK(queue->waiting() == 3);
 	CHECK(queue->counters().dropped_full == 1);
-	/* The limit of 8 bytes: 2 + 2 + 2 + 5 are more. */
+	/* 2 + 2 + 2 + 5 bytes exceed the limit of 8, so the two oldest are dropped. */
 	queue->push(alone("eeeee"));
 	CHECK(queue->waiting() == 2);
 	CHECK(queue->counters().dropped_full == 3);

@@ -108,7 +108,7 @@ TEST_CASE("each program and cgroup is a series of its own, and no sample is in t
 	/* Without a label, the service is named after the first object, as by other tools. */
 	CHECK(value_of(all[3], "service_name") == "program");
 	CHECK(samples_in(all[3]) == 40);
-	/* A part has only the functions and mappings of its samples.  Only the whole has ticks. */
+	/* A part of a profile has only its samples' functions and mappings, and no tick counts. */
 	CHECK(all[1].decoded.functions.size() == 1);
 	CHECK(all[1].decoded.functions[0].name == "memcpy");
 	CHECK(all[1].decoded.mappings.size() == 1);

@@ -243,7 +243,7 @@ TEST_CASE("a recording that is killed leaves its last checkpoint, which report r
 
 	CHECK(json["samples"] > 0);
 	CHECK(json["rows"][0]["function"] == "burn_hot()");
-	/* A recording that ends before its first checkpoint leaves an earlier recording's alone. */
+	/* A recording that ends before its first checkpoint leaves an earlier checkpoint alone. */
 	REQUIRE(profil("record --backend perf -d 0.2 -o " + file + " -p " + pid).status == 0);
 	CHECK(fs::exists(part));
 }

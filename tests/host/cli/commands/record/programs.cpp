@@ -62,7 +62,7 @@ TEST_CASE("the interpreter's loop is among the hottest functions of a Python pro
 	const Json json = report(file);
 
 	REQUIRE(json["rows"].size() >= 5);
-	/* Memory management may be in step with the clock, and have more samples. */
+	/* Functions that manage memory may run in step with the clock, and so have more samples. */
 	CHECK(std::any_of(json["rows"].begin(), json["rows"].begin() + 5, [](const Json &row) {
 		return row["function"] == "_PyEval_EvalFrameDefault" && has(row["object"], "python3");
 	}));

@@ -84,7 +84,7 @@ private:
 	support::TemporaryDirectory directory_;
 };
 
-/** Instructions instead of page faults, and as many cycles as instructions in grow. */
+/** Instructions instead of page faults, and 1,000 cycles in touch and 2,000 in grow. */
 Profile with_instructions(int64_t touch, int64_t grow)
 {
 	Profile profile = renamed({"instructions", "context-switches", "cycles"});

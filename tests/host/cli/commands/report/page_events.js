@@ -5,11 +5,11 @@ const assert = require('node:assert/strict');
 
 /** @param column, text, address as in page.js. */
 module.exports = ({ column, text, address }) => ({
-	/** A profile of three events: the choice of one, its address, and going back. */
+	/** A profile of three events: choosing one, the address of the choice, and going back. */
 	async events(page) {
 		const event = page.getByRole('combobox', { name: 'Event' });
 
-		page.tried = true; /* to load it again */
+		page.tried = true; /* because each choice reloads the page */
 		assert.deepEqual(await event.locator('option').allTextContents(), ['page-faults', 'context-switches', 'cycles']);
 		assert.deepEqual(await column(page, 1), ['900', '100']);
 		await event.selectOption('context-switches');

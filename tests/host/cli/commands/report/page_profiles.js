@@ -97,7 +97,7 @@ module.exports = ({ text }) => ({
 		assert.equal(await text(page, '#source-name'), 'function_4998');
 	},
 
-	/** Without the torn bar, two functions would have names; with it, a third has one, too. */
+	/** The small functions' bar is torn, so three functions have space for names, not two. */
 	async tail(page) {
 		const box = await page.locator('#chart').boundingBox();
 		const told = async (y) => {

@@ -216,7 +216,7 @@ TEST_CASE("of another tool's values those are shown that it has marked, or that 
 	REQUIRE_FALSE(wrong);
 	CHECK(wrong.error().text ==
 	      "there are no values 'inuse' (--value takes: alloc_objects, alloc_space)");
-	/* profil's own recordings show samples by default, whatever they mark for other readers. */
+	/* profil's own recordings show samples, whatever default type they name for other tools. */
 	CHECK(json(sample_profile(), "function")["value"] == "samples");
 }
 

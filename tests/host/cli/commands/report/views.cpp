@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/views.cpp  The meaning of rows, the choice of rows, and
- * that no sample is lost. */
+/** @file tests/host/cli/commands/report/views.cpp  The meaning and the choice of rows; no
+ * sample is lost. */
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"

@@ -338,7 +338,7 @@ TEST_CASE("a sandbox that refuses perf events is told from a kernel that has non
 	};
 
 	write_kernel(tree);
-	/* If perf_event_paranoid exists, so does the call; 2 permits one's own tasks. */
+	/* If perf_event_paranoid exists, so does the system call.  2 permits a user's own tasks. */
 	for (const int error : {EPERM, EACCES, ENOSYS})
 		CHECK(has(own(error), "sandbox does not let perf_event_open(2) through (the second"));
 	tree.write(path, "3\n");

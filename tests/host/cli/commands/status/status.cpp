@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/status/status.cpp  profil status without the module: what it
- * reads, measures and prints. */
+/** @file tests/host/cli/commands/status/status.cpp  profil status without the module: its
+ * input, its measurements and its output. */
 #include "cli/commands/status/status.h"
 #include "cli/process/account_names.h"
 #include "tests/host/cli/commands/status/support.h"
@@ -250,7 +250,7 @@ TEST_CASE("the cost that a profile adds to a switch is the median of the pairs' 
 
 	CHECK(cost.plain_ns == 1900);
 	CHECK(cost.pairs == 101);
-	/* The disturbed difference was 7: the differences above it have moved down by one place. */
+	/* The disturbed difference was 7; all greater ones have moved down by one place. */
 	CHECK(cost.ns == 0);
 	CHECK(cost.low_ns == -10);
 	CHECK(cost.high_ns == 11);

@@ -15,7 +15,7 @@ using namespace top_test;
 
 namespace {
 
-/** A top of a file of three events. */
+/** profil top of a file with three events. */
 struct EventFileTop {
 	TopFile file{event_profile()};
 	Top top{file, {}};
@@ -26,7 +26,7 @@ std::vector<SampleSource> faults_and_switches()
 	return {{"page-faults", "count", 1, {}}, {"context-switches", "count", 10, {}}};
 }
 
-/** A program, and a top of two of its events. */
+/** A program, and profil top of two of its events. */
 struct LiveEventTop {
 	const Program program;
 	const std::shared_ptr<Object> object = program.object();
@@ -212,7 +212,7 @@ TEST_CASE_METHOD(LiveEventTop, "the title says how much events have lost, and a 
 	come("main", 6, 6);
 	feed.account({{"", 0, 2, 0, 0, 0}, {"", 0, 0, 1, 1000, 500}});
 	top.refresh();
-	/* Switches were counted for half of the first refresh and all of the second. */
+	/* Switches were counted half the time before the first refresh, and always after it. */
 	come("main", 3, 6);
 	feed.account({{"", 0, 1, 0, 0, 0}, {"", 0, 0, 2, 500, 500}});
 	top.refresh();

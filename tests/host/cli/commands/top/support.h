@@ -98,7 +98,7 @@ inline std::string screen(cli::Top &top, cli::ScreenSize size = usual)
 	return text_of(top.frame(size, false));
 }
 
-/** A program, and a top of its samples. */
+/** A program, and profil top of its samples. */
 struct LiveTop {
 	const Program program;
 	const std::shared_ptr<cli::Object> object = program.object();
@@ -106,7 +106,7 @@ struct LiveTop {
 	cli::Top top{feed, {}};
 };
 
-/** A top of a file. */
+/** profil top of a file. */
 struct FileTop {
 	cli::TopFile file{sample_profile()};
 	cli::Top top{file, {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/perf/rights.cpp  What perf shows to users with different
- * rights. */
+/** @file tests/host/cli/recording/perf/rights.cpp  The samples that perf shows to users with
+ * different rights. */
 #include "cli/objects/kernel_symbols.h"
 #include "tests/host/cli/recording/perf/spinning.h"
 #include "tests/support/catch.h"
