@@ -31,7 +31,7 @@ tests_declared := $(foreach linkage,$(tests_linkages),$(patsubst tests/guest/pro
 tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects) \
 	$(tests_fuzz_objects))
 
-# The examples in the manual pages, compiled as a reader would.
+# The examples in the manual pages, compiled as a reader would compile them.
 tests_pages := $(wildcard Documentation/man/*.[1-9])
 tests_example_sources := $(addprefix $(B)/tests/examples/,$(shell sed -n 's,^/\* example: \(.*\) \*/$$,\1,p' $(tests_pages)))
 tests_examples := $(basename $(tests_example_sources))
@@ -207,7 +207,7 @@ tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) $(depend
 # Each program has a module file of its own: parallel compilers would use each other's.
 tests_compile_.f90 = mkdir -p $@.modules && $(FC) $(OPT) -Wall -Wextra -J$@.modules include/profil/profil.f90
 
-# Other compilers; private, because the library that the program links with stays the same.
+# These programs have other compilers; private, because the library that they link with has not.
 ifeq ($(ARCH),arm64)
 tests_musl := $(CC) -specs=$(sysroot)/usr/lib/aarch64-linux-musl/musl-gcc.specs
 tests_32_bits := $(cross)arm-linux-gnueabihf-gcc -static
@@ -252,8 +252,8 @@ $(B)/tests/programs/declared_%-$(1): tests/guest/programs/declared/declared_%.c 
 endef
 $(foreach linkage,$(tests_linkages),$(eval $(call tests_declared_program,$(linkage))))
 
-# 32-bit programs: each source of i386 also as a static program, and those with a struct
-# timeval also with that of _TIME_BITS=64.
+# 32-bit programs: each source in i386 is also built as a static program, and those that use a
+# struct timeval also with the struct timeval of _TIME_BITS=64.
 tests_i386 := $(basename $(notdir $(wildcard tests/guest/programs/i386/exact_*.c)))
 tests_i386_static := $(tests_i386:%=$(B)/tests/programs/%_static)
 tests_i386_time64 := $(patsubst %,$(B)/tests/programs/%_time64,$(filter exact_irix exact_linux,$(tests_i386)))

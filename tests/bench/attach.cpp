@@ -9,8 +9,8 @@
  * processes: NUMBER processes with one thread each, all but the first added with one call of
  * profil_session_add(); threads: one process with NUMBER threads; everybody: a system-wide
  * recording while NUMBER processes sleep.
- * If LABEL is perf, perf record -p records, and the figures are its CPU time from its start until
- * it counts, and from then to its end.  Otherwise LABEL is only printed.
+ * If LABEL is perf, perf record -p records instead of profil, and the figures are its CPU time:
+ * from its start until it counts, and from there to its end.  Any other LABEL is only printed.
  * Prints, as cost does: attach-WHAT-NUMBER LABEL 0 1 NS 1 0 0, and detach-...
  */
 #include "tests/bench/bench.h"
@@ -41,7 +41,7 @@ using bench::target_with;
 
 namespace {
 
-constexpr int runs = 11; /* now and then a run wakes a kernel thread */
+constexpr int runs = 11; /* the median is used: some runs wake a kernel thread */
 constexpr int perf_runs = 2;
 constexpr std::uint64_t period = 1'000'000;
 
@@ -49,7 +49,10 @@ struct Cost {
 	std::uint64_t attach, detach;
 };
 
-/** Measures the CPU time of perf record, which waits for the host's files while it loads its libraries. */
+/**
+ * Measures perf record's CPU time, not the time that passes: perf record waits for the host's files
+ * while it loads its libraries.
+ */
 Cost measure_perf(pid_t pid)
 {
 	Cost least = {UINT64_MAX, UINT64_MAX};
@@ -115,7 +118,7 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: attach processes|threads|everybody NUMBER LABEL\n");
 		return 2;
 	}
-	/* perf record keeps an event open per thread; profil closes its own once submitted. */
+	/* perf record keeps an event open for each thread; profil closes its own once submitted. */
 	const rlimit many = {65536, 65536};
 	if (setrlimit(RLIMIT_NOFILE, &many))
 		die("RLIMIT_NOFILE");

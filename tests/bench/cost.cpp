@@ -11,11 +11,12 @@
  * starts: METHOD is started and stopped; idle: nothing runs for a second, and SAMPLES are the
  * timers' interrupts.
  * METHOD: none; floor (no profile while the module floor ticks); profil, bsd, tru64,
- * aix, solaris, pcsample (self profiles); linux (profil()); sessions (as many recordings as users
- * can make), sessions-thread (the same, and recordings of this thread); recorded, everybody
- * (recordings, for which REGIONS are mappings of text), recorded-kernel, everybody-kernel (the
- * same, counting kernel ticks by address); by-other (another process makes a system-wide
- * recording); perf, perf-all (perf record -a); bpf, bpf-kernel; signal, libc, gperftools.
+ * aix, solaris, pcsample (self profiles); linux (profil()); sessions (as many recordings of this
+ * process as unprivileged users can make), sessions-thread (also as many of this thread);
+ * recorded, everybody (recordings, for which REGIONS are mappings of text), recorded-kernel,
+ * everybody-kernel (the same, counting kernel ticks by address); by-other (another process makes a
+ * system-wide recording); perf, perf-all (perf record -a); bpf, bpf-kernel; signal, libc,
+ * gperftools.
  * With -faults after floor, recorded, perf or bpf, PERIOD-NS is a number of page faults;
  * recorded-two-faults records two events at once.
  * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
@@ -58,7 +59,7 @@ struct Cost {
 	double ns, units, samples, cpu;
 };
 
-/** The mean of the middle half: now and then, a kernel thread runs during a measurement. */
+/** The mean of the middle half, because a kernel thread may run during some measurements. */
 double middle(std::vector<double> values)
 {
 	const auto left_out = static_cast<std::ptrdiff_t>(values.size() / 4);

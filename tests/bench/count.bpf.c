@@ -11,7 +11,7 @@
 
 #define COUNTERS (64 << 10 >> 2)
 
-/* Set before the program is loaded; 0: the event belongs to one process alone. */
+/* Set before the program is loaded.  tgid is 0 if the event already belongs to one process. */
 const volatile __u32 tgid;
 const volatile __u64 low;
 

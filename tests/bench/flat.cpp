@@ -3,8 +3,8 @@
  *
  * Usage: flat profil|perf [PROGRAM]
  * Records a process that uses a second of CPU time, at 10,000 Hz, with PROGRAM record
- * (the command) or with perf record; ends the recording; makes the report.  Measures the
- * CPU time of both steps, because both read the host's files.
+ * (the command) or with perf record; ends the recording; makes the report.  Measures the CPU
+ * time of the last two steps, not the time that passes, because both read the host's files.
  * Prints, as cost does: flat-end, flat-report METHOD 0 1 NS 1 0 0, and flat-bytes
  * METHOD 0 1 BYTES 1 0 0
  */
@@ -76,7 +76,7 @@ std::uint64_t cpu_time_of(pid_t pid)
 	return now(clock);
 }
 
-/** A process that spins on request and reports when done; it stays, so the recording goes on. */
+/** A process that spins on request and reports when done.  It stays, so the recording goes on. */
 pid_t burner(const int begin[2], const int done[2])
 {
 	const pid_t pid = fork();

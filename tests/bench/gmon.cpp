@@ -66,7 +66,7 @@ template <typename T> T take(std::istream &in)
 	return value;
 }
 
-/** The loop's ticks in the histogram of gmon.out, which glibc writes first. */
+/** The loop's ticks, from the histogram, which is the first record in glibc's gmon.out. */
 std::uint64_t ticks_of_loop()
 {
 	const auto loop = reinterpret_cast<std::uint64_t>(&burn);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/bench/memory.cpp  The memory of a profile in bytes.
  *
- * Measured as the decrease of the machine's free memory, once nothing changes any more.
+ * Measured as the increase of the kernel's memory in /proc/meminfo, once it no longer changes.
  *
  * Usage: memory WHAT METHOD
  *        memory now
- * kernel: the kernel's own memory for each of a thousand more processes, without
+ * kernel: the kernel's own memory for each of a thousand additional processes, without
  *   counters and buffers;
- * process: the same for each of a hundred more processes, with counters and buffers: profil
+ * process: the same for each of a hundred additional processes, with counters and buffers: profil
  *   (a recording with a table of 64 KiB, which is pinned), perf (an event and the default buffer
  *   of perf record, which is mapped), bpf (the program of count.bpf.c, which has as many
  *   counters, in the kernel's own memory);
- * thread: the kernel's own memory for each more thread of a process with 5,000.
- * now: the kernel's memory now; prints the bytes alone.
+ * thread: the kernel's own memory for each thread of a process with 5,000.
+ * now: the kernel's memory at this moment; prints only the number of bytes.
  * METHOD is profil; for process also perf and bpf; for kernel and thread also perf.
  * Prints, as cost does: memory-WHAT METHOD 0 1 BYTES 1 0 0
  */
@@ -78,7 +78,7 @@ double meminfo(const std::string &wanted)
 	die(wanted.c_str());
 }
 
-/** A value, as soon as it is the same twice in a row. */
+/** Reads a value until it is the same twice in a row. */
 double settled(double (*value)())
 {
 	constexpr int tries = 30;

@@ -12,7 +12,10 @@
 
 namespace bench {
 
-/** Counters of methods that count in memory: 32 bits for 4 bytes of text, but see method_profil. */
+/**
+ * Counters of methods that count in memory: 32 bits for 4 bytes of text.  method_profil.cpp uses
+ * each as two 16-bit counters.
+ */
 constexpr std::size_t text_covered = 64 << 10;
 constexpr std::size_t counters_size = text_covered;
 extern std::uint32_t counters[counters_size / sizeof(std::uint32_t)];
@@ -51,7 +54,7 @@ inline bool is_event(const Wish &wish)
 	return wish.event != PERF_COUNT_SW_CPU_CLOCK;
 }
 
-/** Makes a method by its name, see cost.cpp; an unknown name ends the program. */
+/** Makes a method by its name in cost.cpp's usage; an unknown name ends the program. */
 std::unique_ptr<Method> make_method(const std::string &name, const Wish &wish);
 
 /** The families of methods, each in a file of its own; nullptr if the name is not of the family. */

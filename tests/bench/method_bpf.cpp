@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/bench/method_bpf.cpp  A BPF program on the event of the module's clock.
  *
- * bpf: a program on the clock's event, or on page faults, of each CPU, as in the profilers of bcc
+ * bpf: on each CPU, a program on the clock's event or on page faults, as in the profilers of bcc
  * and bpftrace; it checks which process the tick is in.  bpf-kernel: on each CPU, a program that
  * counts kernel stacks of depth 1.
  */
@@ -20,7 +20,7 @@ namespace bench {
 
 namespace {
 
-/** Opens an event with the attributes of the module's clock, or of its events, for a CPU. */
+/** Opens an event on a CPU, with the attributes that the module gives its clock or its events. */
 int open_event(const Wish &wish, int cpu)
 {
 	perf_event_attr attr{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_perf.cpp  perf record, including everything that it does until the samples are in
- * its file. */
+/** @file tests/bench/method_perf.cpp  perf record, with all its work until the samples are in its
+ * file. */
 #include "tests/bench/method.h"
 #include "tests/bench/perf_record.h"
 

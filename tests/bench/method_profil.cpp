@@ -2,8 +2,8 @@
 /** @file tests/bench/method_profil.cpp  A self profile, as each system's calls request it.
  *
  * profil: as profil() of Linux does; bsd: as on BSD and IRIX; tru64, aix, solaris; pcsample: an
- * array of PCs.  The calls themselves would tick at their systems' rates, 100 Hz and more.
- * linux: profil() itself, for starting and stopping.
+ * array of PCs.  These use profil_self_start(), because the calls themselves would tick at their
+ * systems' rates, 100 Hz and more.  linux: profil() itself, to measure starting and stopping.
  */
 #include "profil.h"
 #include "tests/bench/bench.h"
@@ -126,7 +126,7 @@ private:
 	std::vector<profil_region> regions;
 };
 
-/** profil() of Linux itself, at its own 100 Hz. */
+/** libprofil's profil() for Linux, at its 100 Hz. */
 class LinuxProfil : public Method {
 public:
 	LinuxProfil()

@@ -30,7 +30,7 @@ private:
 	Recording recording;
 };
 
-/** Two events that occur at the same instructions: page faults, and minor faults alone. */
+/** Recordings of two events that occur at the same instructions: page faults, and minor faults. */
 class TwoRecordings : public Method {
 public:
 	explicit TwoRecordings(const Wish &wish)
@@ -47,7 +47,7 @@ private:
 /* The limits for unprivileged users on one process: PROFIL_BINDINGS_MAX, PROFIL_THREADS_MAX. */
 constexpr std::size_t most_sessions = 8, most_threads = 64;
 
-/** Sessions that each record the process; @p flags may include its children. */
+/** Sessions that each record the process and, if @p flags has PROFIL_FOLLOW, its children. */
 class Sessions : public Method {
 public:
 	Sessions(const Wish &wish, std::uint32_t flags) : period(wish.period)
@@ -69,7 +69,7 @@ private:
 	std::vector<std::unique_ptr<Recording>> sessions;
 };
 
-/** Sessions, and as many more as possible that each record this one thread. */
+/** Sessions that record the process, and as many as possible that each record this thread. */
 class SessionsOfThread : public Sessions {
 public:
 	explicit SessionsOfThread(const Wish &wish) : Sessions(wish, 0)

@@ -88,7 +88,7 @@ void PerfRecord::command(const char *word)
 	}
 }
 
-/* perf record answers between passes over its buffers: a whole pass precedes the second answer. */
+/* perf record answers between passes over its buffers, so the second answer follows a full pass. */
 void PerfRecord::drain()
 {
 	command("ping");

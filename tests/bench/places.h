@@ -15,7 +15,7 @@ template <unsigned number> void make_places()
 	map_places(number);
 }
 
-/** Runs in one mapping after the other, in each for about one sample's period. */
+/** Runs the loop in each mapping in turn, each time for about one sampling period. */
 template <unsigned number> void burn_in_places()
 {
 	for (unsigned i = 0; i < 1000; i++)

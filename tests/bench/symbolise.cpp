@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/symbolise.cpp  The last part of profil record: finds the samples' names, and
- * writes the profile.
+/** @file tests/bench/symbolise.cpp  The last part of profil record: finds the names for its
+ * samples, and writes the profile.
  *
  * Usage: symbolise PROGRAM FILE <PCS
  * PCS: one link-time address of PROGRAM per line, in hexadecimal.

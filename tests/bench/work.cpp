@@ -110,7 +110,7 @@ void fork_children()
 	}
 }
 
-/** A copy in memory that a fork does not copy, so that it has no page faults. */
+/** Memory for a copy of the counters; shared, so that a fork causes no page faults in it. */
 void *copy_of_counters()
 {
 	static void *const copy = mmap(nullptr, counters_size, PROT_READ | PROT_WRITE,
@@ -130,7 +130,7 @@ void copy_words()
 	asm volatile("rep movsq" : "+S"(from), "+D"(to), "+c"(words) : : "memory");
 }
 
-/** Copies as a fork on Linux 6.12 and later does: -icount sees eight times as many instructions. */
+/** Copies by byte, as a fork from Linux 6.12 on: -icount counts eight times the instructions. */
 void copy_bytes()
 {
 	const void *from = counters;

@@ -20,7 +20,7 @@ struct Work {
 	unsigned runs;	     /**< the number of measured runs */
 };
 
-/** Finds work by its name, see cost.cpp; an unknown name ends the program. */
+/** Finds work by its name in cost.cpp's usage; an unknown name ends the program. */
 const Work &find_work(const std::string &name);
 
 } // namespace bench

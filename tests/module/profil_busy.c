@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module that uses CPU time where a test wants ticks: in its permanent code, in its init code,
- * or in a kernel thread; or where no ticks can come, with interrupts off.  With interrupts off it
- * also writes a variable, for breakpoints.
+ * A module that uses CPU time where a test wants it: in its permanent code, in its init code, in a
+ * kernel thread, in an interrupt, or with interrupts off, where no tick can come.  With interrupts
+ * off, it also writes a variable on which tests set breakpoints.
  *
  * Context: process
  */
@@ -15,7 +15,7 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
-/* Its own loop, so that ticks come in this module and not in a function that it calls. */
+/* Loops itself, so that ticks come in this module and not in a function that it calls. */
 static __always_inline void busy_for(unsigned int ms)
 {
 	u64 end = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
@@ -67,8 +67,8 @@ module_param_cb(work, &work_ops, NULL, 0200);
 MODULE_PARM_DESC(work, "written: use so many ms of CPU time in a kernel thread");
 
 /*
- * Interrupts are off.  An emulator executes these instructions many times faster than those of
- * mdelay(), and seconds of an emulated clock are billions of them.
+ * Call with interrupts off.  The loop uses nop instead of mdelay(): in an emulator, a second may be
+ * billions of instructions, and nop is executed many times faster than those of mdelay().
  */
 static void busy_wait(unsigned int ms)
 {
@@ -96,7 +96,7 @@ static const struct kernel_param_ops hold_ops = { .set = profil_busy_hold };
 module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "written: use so many ms with interrupts off");
 
-/* A breakpoint on writes to this variable is an NMI. */
+/* For breakpoints: on x86, a write by the kernel that hits one is handled like an NMI. */
 static u64 profil_busy_watched;
 
 static int profil_busy_write(const char *value, const struct kernel_param *unused)

@@ -49,7 +49,7 @@ static unsigned long cpus = ~0UL;
 module_param(cpus, ulong, 0644);
 MODULE_PARM_DESC(cpus, "a bit for each CPU that can count");
 
-/* The event of each CPU that belongs to no task. */
+/* On each CPU, the event that is attached to no task. */
 static DEFINE_PER_CPU(struct perf_event *, counting);
 
 static void profil_pmu_hold(const bool *while_set)

@@ -58,7 +58,7 @@ Child::Child(const std::function<void()> &run)
 	if (pid_)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent may have ended before the prctl.  0 is a parent in another PID namespace. */
+	/* The parent may have ended before the prctl.  0: it is in another PID namespace. */
 	if (const pid_t now = getppid(); now && now != parent)
 		_exit(1);
 	try {

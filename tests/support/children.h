@@ -30,8 +30,8 @@ private:
 };
 
 /**
- * Throw, with errno, unless a system call succeeded.  Also for children, where Catch2's own
- * assertions would be lost.
+ * Throw, with errno, unless a system call succeeded.  Children must use these functions, because
+ * Catch2's own assertions would be lost there.
  */
 int need(int result, const char *what);
 void need_that(bool condition, const char *what);
@@ -74,7 +74,7 @@ bool asleep(pid_t pid);
 /** Wait until the condition is true; false on timeout. */
 bool soon(const std::function<bool()> &condition);
 
-/** Wait until the process has used @p ns more of CPU time. */
+/** Wait until the process has used another @p ns of CPU time; false on timeout. */
 bool process_runs_for(pid_t pid, uint64_t ns);
 
 /** The path of a program of tests/guest/programs. */

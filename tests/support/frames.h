@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/frames.h  The text of profil top --batch. */
+/** @file tests/support/frames.h  Parsing the output of profil top --batch. */
 #pragma once
 
 #include "tests/support/recorded.h"

@@ -106,7 +106,7 @@ struct Symbol {
 	uint64_t low, high;
 };
 
-/** All symbols of a program; nm runs only once per program, as it needs a second in a guest. */
+/** All symbols of a program.  nm runs once per program, because it takes a second in a guest. */
 inline const std::map<std::string, Symbol> &symbols_of(const std::string &program)
 {
 	static std::map<std::string, std::map<std::string, Symbol>> known;
@@ -142,7 +142,7 @@ inline Symbol symbol_of(const std::string &program, const std::string &name)
 struct FlatLine {
 	double self_seconds = -1;
 	long calls = -1;
-	size_t place = 0; /**< from 1 */
+	size_t place = 0; /**< of the line, from 1 */
 };
 
 /** The flat profile that gprof(1) prints for a file. */

@@ -54,7 +54,7 @@ int64_t pinned_pages()
 	return pinned;
 }
 
-/* O and E: an out-of-tree or unsigned module was loaded, which tests may do. */
+/* All taints but O and E: tests may load out-of-tree and unsigned modules. */
 int64_t taints()
 {
 	return number_in("/proc/sys/kernel/tainted") & ~(1 << 12 | 1 << 13);

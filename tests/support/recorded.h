@@ -43,7 +43,7 @@ inline size_t lines(const std::string &text)
 	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/** A file's report.  Checks that it accounts for every tick, and its rows for every counted one. */
+/** A file's report.  Checks that it has every tick, and that its rows have every counted tick. */
 inline Json report(const std::string &file, const std::string &by = "function")
 {
 	const Output output = profil("report --json --by " + by + " " + file);
@@ -66,7 +66,7 @@ inline Json report(const std::string &file, const std::string &by = "function")
 	return json;
 }
 
-/** Samples by command name, or by "name (pid N)", in a file. */
+/** The samples in a file, by "NAME", or by "NAME PID" if the file has PIDs. */
 inline std::map<std::string, uint64_t> by_process(const std::string &file)
 {
 	const Output rows = profil("report --json --sort process " + file);
@@ -115,9 +115,10 @@ inline std::map<std::string, uint64_t> values_of(const std::string &file, const 
 }
 
 /**
- * The function with the most samples outside the kernel, in which a debug kernel spends more.
+ * The function with the most samples.  The kernel's functions are left out: in a debug kernel, they
+ * may have more.
  *
- * @param nth  0 for the first one
+ * @param nth  0: the function with the most samples; 1: the next one; and so on
  */
 inline std::string hottest(const Json &json, size_t nth = 0)
 {

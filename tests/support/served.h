@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/served.h  A profil serve, and its answers. */
+/** @file tests/support/served.h  A running profil serve, and its answers. */
 #pragma once
 
 #include "tests/support/recorded.h"
@@ -9,7 +9,7 @@
 
 namespace support {
 
-/** A profil serve, on a new socket. */
+/** A running profil serve, on a new socket. */
 class Served {
 public:
 	explicit Served(const std::vector<std::string> &what)

@@ -224,14 +224,14 @@ std::vector<pid_t> members(pid_t session)
 
 /**
  * Prints where a task is in the kernel, with its stack if we may see it.  An exec, which may never
- * end, holds exec_update_lock, and both files take it.  So a child reads them, and SIGALRM kills
- * the child even while it waits for that lock.
+ * end, holds exec_update_lock, and reading either file takes that lock.  So a child reads them, and
+ * SIGALRM kills the child even while it waits for the lock.
  */
 void say_where_is(const std::string &task)
 {
 	int status = 0;
 
-	/* Otherwise the child would print it, too. */
+	/* Otherwise the child would print the buffered text, too. */
 	std::cout << std::flush;
 	const pid_t reader = fork();
 	if (reader == 0) {

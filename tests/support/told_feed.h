@@ -37,7 +37,7 @@ public:
 		accounting_.ticks += samples;
 		accounting_.counted += samples;
 	}
-	/** Sets the account of each event until the next refresh. */
+	/** Sets each event's account for the time up to the next refresh. */
 	void account(std::vector<cli::EventAccount> events)
 	{
 		part_events_ = std::move(events);

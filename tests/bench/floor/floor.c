@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The floors of the benchmarks: the cost of a perf cpu-clock event on each CPU with an
- * empty handler and the attributes of the perf clock (kmod/source/clock.c); or of page faults,
- * with the attributes of counters.c; or of a timer on each CPU that only restarts itself, as the
- * timer of tick_lazy.c does.
+ * The floors of the benchmarks.  On each CPU, this module has one of
+ * - a perf cpu-clock event with an empty handler, and the attributes of the perf clock
+ *   (kmod/source/clock.c);
+ * - a perf page-faults event with an empty handler, and the attributes of counters.c;
+ * - a timer that only restarts itself, as the timer of tick_lazy.c does.
  */
 #include "compat.h"
 
