@@ -20,13 +20,13 @@ NF != 9 || $6 !~ /^[0-9.]+$/ {
 	next
 }
 
-# A kernel thread that is woken runs within the measurement or after it: up to 15,000
-# instructions.
+# A kernel thread that is woken runs up to 15,000 instructions, within the measurement or after it.
 $2 ~ /^(attach|detach) a process of / {
 	margin = 3
 }
 
-# A run has 75 samples, whose ticks also do other work: 4,372 to 4,552 instructions.
+# A run has 75 samples, whose ticks also do other work, so a sample costs 4,372 to 4,552
+# instructions.
 $4 ~ / 250 Hz$/ {
 	margin = 1.1
 }
@@ -43,7 +43,8 @@ FNR == NR {
 	next
 }
 
-# Report a row that is worse, and count it unless it was not worse in an earlier run.
+# Report a row that is worse, and count it if there was no earlier run, or if it was worse there,
+# too.
 function note(why, row, ratios) {
 	print "scripts/bench/run: " why ": " row ratios >"/dev/stderr"
 	if (before == "" || row in was_worse) {

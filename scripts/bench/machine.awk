@@ -55,16 +55,16 @@ function hour_rows(    more, module) {
 	print "| 1,000 processes, for " number(of("hour-with-seconds")) " s | nobody records | profil record -a |"
 	print "|---|---:|---:|"
 	row("CPU time of the machine, ms", ms("hour-without-busy"), ms("hour-with-busy"))
-	alone("of it the command, ms", ms("hour-with-cpu"))
-	alone("of it the module, and switches to the command, ms", number(module / 1e6, 1))
-	alone("both, of one CPU", number(100 * more / of("hour-with-seconds") / 1e9, 4) " %")
+	alone("of that, the command, ms", ms("hour-with-cpu"))
+	alone("of that, the module, and switches to the command, ms", number(module / 1e6, 1))
+	alone("both, as a share of one CPU", number(100 * more / of("hour-with-seconds") / 1e9, 4) " %")
 	row("interrupts of the CPU's timer in a second", number(each_second("hour-without", "timers"), 1),
 		number(each_second("hour-with", "timers"), 1))
 	alone("wake-ups of the command in a second", number(each_second("hour-with", "waits"), 2))
 	alone("samples", number(of("hour-ticks")))
 	alone("bytes of the file", number(of("hour-bytes")))
 	alone("memory of the command at most, KiB", number(of("hour-peak")))
-	alone("of it counters, which are pinned, KiB", number(of("hour-counters")))
+	alone("of that, counters, which are pinned, KiB", number(of("hour-counters")))
 	alone("memory of the kernel until the command ends, KiB",
 		number((of("hour-with-kernel") - of("hour-without-kernel")) / 1024))
 }
@@ -87,7 +87,7 @@ function push_rows(    requests, debug) {
 	print ""
 	print "| profil push -a of those processes | with debug information | without |"
 	print "|---|---:|---:|"
-	row("bytes of its body", number(of("push-debug-body") / debug), number(of("push-body") / requests))
+	row("bytes of a request's body", number(of("push-debug-body") / debug), number(of("push-body") / requests))
 	row("CPU time of the command for a request, ms", number(of("push-debug-cpu") / debug / 1e6, 1),
 		number(of("push-cpu") / requests / 1e6, 1))
 	row("memory of the command at most, KiB", number(of("push-debug-peak")), number(of("push-peak")))
@@ -99,10 +99,10 @@ function day_rows(    hours) {
 	print "| profil record -a --loop 1h, for " number(hours) " hours | after an hour | at the end |"
 	print "|---|---:|---:|"
 	alone("files", number(of("day-written")))
-	alone("bytes of all", number(of("day-bytes")))
+	alone("bytes of all files", number(of("day-bytes")))
 	row("memory of the command, KiB", number(of("day-first-memory")), number(of("day-memory")))
-	row("files that it has open", number(of("day-first-files")), number(of("day-files")))
-	row("its CPU time, ms for each hour", number(of("day-first-cpu") / 1e6 * 3600 / of("day-first-seconds"), 1),
+	row("files that the command has open", number(of("day-first-files")), number(of("day-files")))
+	row("CPU time of the command, ms for each hour", number(of("day-first-cpu") / 1e6 * 3600 / of("day-first-seconds"), 1),
 		number(of("day-cpu") / 1e6 * 3600 / of("day-seconds"), 1))
 }
 

@@ -40,7 +40,7 @@ function scope_row(what, work,    idle) {
 }
 
 # The cost of a sample of a page fault: the time that it adds to the fault.  Each run has a sample
-# for each unit, and some of the program's start.
+# for each unit, and some samples of the program's start.
 function fault(method,    all) {
 	if (!known("faults", method, 1, 1) || !known("faults", "none", 0, 1))
 		return 0
@@ -68,7 +68,7 @@ function begin_row(what, work, method) {
 END {
 	if (failed)
 		exit 1
-	print "| what | profil | against | its | ratio | at most | |"
+	print "| what | profil | against | its figure | ratio | at most | |"
 	print "|---|---:|---|---:|---:|---:|---|"
 	tick_rows()
 	kernel_rows()

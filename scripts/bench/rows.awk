@@ -59,7 +59,7 @@ function number(n,    text, head) {
 }
 
 # Print a row, unless a side has no value, as in a quick run.
-# allowed: the greatest ratio permitted, or nothing.
+# allowed: the greatest ratio permitted; empty: no limit.
 function row(what, ours, against, theirs, allowed,    ratio, verdict) {
 	if (!ours || !theirs)
 		return

@@ -128,7 +128,7 @@ function memory_row(what, work, against, method) {
 }
 
 function memory_table() {
-	print "\n| memory, in bytes | profil | against | its |"
+	print "\n| memory, in bytes | profil | against | its figure |"
 	print "|---|---:|---|---:|"
 	memory_row("a process, with 64 KiB of counters", "memory-process", "perf event, with perf record's buffer", "perf")
 	memory_row("a process, with 64 KiB of counters", "memory-process", "BPF program, with 64 KiB of counters", "bpf")
@@ -140,7 +140,7 @@ function memory_table() {
 END {
 	if (failed)
 		exit 1
-	print "| what | profil | against | its | ratio | at most | |"
+	print "| what | profil | against | its figure | ratio | at most | |"
 	print "|---|---:|---|---:|---:|---:|---|"
 	sample_rows()
 	clock_rows()
