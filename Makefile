@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # arm64: build everything for arm64, with cross compilers (scripts/build/arm64).
 # i386: build the library alone, for 32-bit programs on x86-64.
 ARCH ?=
-# Kernel builders may have ARCH in their environment: this machine's own is ignored.
+# People who build kernels may have ARCH in their environment: ignore this machine's own.
 override ARCH := $(filter-out x86 x86_64,$(ARCH))
 # The directory for everything that is built.
 B ?= build$(ARCH:%=/%)
@@ -20,15 +20,15 @@ MATRIX ?= kasan-7 trixie-backports-rt trixie-backports 6.12-rt 6.12-cloud 6.12 6
 # Where install puts files.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# How long soak and fuzz-reader run.
+# The time for which soak and fuzz-reader run.
 MINUTES ?= 10
 # The module's clock in soak: lazy or perf; empty: the module's own choice.
 CLOCK ?=
 # Not empty: bench measures less, and compares with Documentation/performance.md.
 QUICK ?=
-# What bench measures alone: worst (the bounds of a tick and of a fork), record or machine.
+# The only part that bench measures: worst (the bounds of a tick and of a fork), record or machine.
 MODE ?=
-# Which tests to run: a name* or [tags], as for Catch2.
+# The tests to run: a name* or [tags], as for Catch2.
 TESTS ?=
 tests = $(if $(TESTS),'$(TESTS)')
 
@@ -46,8 +46,8 @@ else ifeq ($(ARCH),i386)
 ifneq ($(filter-out help all libprofil libprofil-programs install clean,$(MAKECMDGOALS)),)
 $(error for i386 there is only the library, not $(MAKECMDGOALS))
 endif
-# Debian's baseline for i386, which gcc -m32 alone exceeds: with SSE it would also expect
-# stacks aligned to 16 bytes, and those of old programs are not.
+# Debian's baseline for i386, which gcc -m32 alone exceeds: with SSE it would also expect stacks
+# aligned to 16 bytes, and the stacks of old programs are not.
 CC := gcc -m32 -march=i686
 CXX := g++ -m32 -march=i686
 else ifneq ($(ARCH),)
@@ -102,7 +102,8 @@ all: $(if $(filter i386,$(ARCH)),,cli kmod)
 libprofil: ## build the library, shared and static
 cli: ## build the command
 
-# Always run: kbuild itself decides what must be built.  scripts/kernel knows the kernels.
+# These rules always run: kbuild itself decides what must be built.  scripts/kernel knows the
+# kernels.
 .PHONY: kmod
 kmod: $(KERNELS:%=kmod-%) ## build the module for KERNELS; kmod-NAME: for one of them (scripts/kernel lists the names)
 kmod-%: FORCE
@@ -189,7 +190,7 @@ check-matrix: setup ## build the module and run its guest tests on the kernels o
 check-host: check-programs ## run the tests that need no kernel; TESTS= selects
 	$(B)/tests/host --suite $(tests)
 
-# Debian's suites, and for each the compilers that it has besides its own.
+# Debian's suites, and for each the compilers that it has besides its default ones.
 COMPILERS.bookworm := clang-16
 COMPILERS.trixie := gcc-13 clang-17 clang-18 clang-19
 COMPILERS.sid := gcc-15
@@ -209,12 +210,12 @@ check-guest: kmod-$(KERNEL) check-programs ## run the tests in a guest of KERNEL
 	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
-bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=worst: ticks and forks of processes with as many bindings as there can be; MODE=record: recordings alone; MODE=machine: what a machine pays in hours
+bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=worst: ticks and forks of processes with as many bindings as there can be; MODE=record: recordings alone; MODE=machine: the cost to a whole machine, over hours
 	scripts/setup bench
 	+$(MAKE) --no-print-directory bench-programs
 	scripts/bench/run $(if $(QUICK),--quick,$(MODE:%=--%)) $(KERNEL)
 
-# Which loads bench-storm records (none: all), and a clone of the project with an older profil.
+# The loads that bench-storm records (empty: all), and a clone of the project with an older profil.
 LOADS ?=
 BEFORE ?=
 
@@ -232,7 +233,7 @@ check-clocks: kmod check-programs ## run the module's tests with its perf clock,
 		--guest-tests $(or $(tests),'~[cli]~[lib]') $(KERNELS)
 
 .PHONY: check-window
-check-window: kmod-window-$(KERNEL) check-programs ## run the tests of what waits for ticks, in a guest of KERNEL, with a module whose ticks take long
+check-window: kmod-window-$(KERNEL) check-programs ## run the tests of code that waits for ticks, in a guest of KERNEL, with a module that delays its ticks
 	scripts/guest-tests --mode smp --as $(KERNEL)-window \
 		--module $(abspath $(B))/kmod/$$(scripts/kernel $(KERNEL) release)-window/kmod/profil.ko \
 		$(KERNEL) $(or $(tests),'[window]')
@@ -259,7 +260,7 @@ soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of
 	scripts/check/soak $(CLOCK:%=--parameters clock=%) $(KERNEL) $(MINUTES)
 
 .PHONY: mutants
-mutants: setup ## mutate COUNT lines of PARTS, as SEED says, or of what changed SINCE a commit, and list what no test notices
+mutants: setup ## mutate COUNT lines of PARTS, chosen by SEED, or of the lines changed SINCE a commit, and list the mutations that no test notices
 	scripts/setup mutants
 	scripts/check/mutants $(COUNT:%=--count %) $(SEED:%=--seed %) $(SINCE:%=--since %) $(PARTS)
 
@@ -286,7 +287,7 @@ abi: ## regenerate the ABI that programs rely on: libprofil/libprofil.abi, kmod/
 	scripts/build/uapi-layout >kmod/uapi.layout.tmp && mv kmod/uapi.layout.tmp kmod/uapi.layout
 
 .PHONY: check-backports
-check-backports: setup ## build the module for kernels with changes of later ones, as distributions have them
+check-backports: setup ## build the module for kernels with changes backported from later ones, as in distributions
 	scripts/check/backports
 
 .PHONY: check-abi

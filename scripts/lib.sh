@@ -38,8 +38,8 @@ this_suite() {
 	(. /etc/os-release && [ "$ID" != debian ] || echo "${VERSION_CODENAME-}")
 }
 
-# results_of OUTPUT: a line "pass NAME", "fail NAME" or "skip NAME" for each test, without
-# the seconds or the reason, which a name could end with too.
+# results_of OUTPUT: a line "pass NAME", "fail NAME" or "skip NAME" for each test, without the
+# seconds or the reason, although the name itself could also end that way.
 results_of() {
 	awk '/^run / { name = substr($0, 5) }
 		/^(pass|fail|skip) / && name != "" { print $1, name; name = "" }' "$1"

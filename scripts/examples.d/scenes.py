@@ -81,7 +81,7 @@ class Scenes:
             shutil.copy(file, place)
 
     def run(self, command):
-        """Run what no document shows."""
+        """Run a command that no document shows."""
         subprocess.run(["bash", "-ec", command], cwd=WORK, check=True, stdout=subprocess.DEVNULL,
                        env={**os.environ, "PATH": f"{self.build}:{os.environ['PATH']}"})
 
@@ -176,9 +176,9 @@ class Scenes:
         yield
 
 
-# incident is for a picture alone.
+# The scene incident is for a picture alone.
 ORDER = ("programs", "machine", "words", "recorded", "server", "change", "matrix", "incident")
-# Scenes whose output looks as in other scenes, or as from stored files.
+# Scenes whose output has the same shape as that of other scenes, or of stored profiles.
 NOT_QUICK = ("change", "matrix", "incident")
 
 
@@ -212,7 +212,7 @@ def run(commands, directory, build, top, only=(), quick=False):
                 if of == scene and not quick:
                     print(f"{scene}: {command}", flush=True)
                     scenes.run(command)
-        except Exception:  # the other scenes take long, too
+        except Exception:  # go on: the other scenes take a long time, too
             traceback.print_exc()
             failed.append(scene)
         for pattern in "*.pb.gz", "*.html":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A terminal's screen, as tmux prints it with its colours, as a picture."""
+"""Turns a terminal's screen, as tmux prints it with its colours, into a picture."""
 import html
 import re
 import xml.etree.ElementTree

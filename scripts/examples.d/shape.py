@@ -17,7 +17,7 @@ OUTCOMES = re.compile(r"(ticks: [\d.]+ % counted);.*")
 
 
 def _plain(line):
-    """A line of text, in which numbers are N or N.N, and absolute paths are one."""
+    """A line of text, in which numbers are N or N.N, and absolute paths are /PATH."""
     line = re.sub(r"Linux \S+", "Linux N.N", line.strip())
     line = OUTCOMES.sub(r"\1", line)
     line = re.sub(r"0x[0-9a-f]+", "N", line)
