@@ -8,6 +8,8 @@
  */
 #include "base/base.h"
 
+#include "compat.h"
+
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -73,13 +75,10 @@ void profil_work_exit(void)
  */
 void profil_file_put(struct file *file)
 {
-	const struct super_block *sb;
-
 	if (!file)
 		return;
-	sb = file_inode(file)->i_sb;
-	/* Users may mount FUSE and, in their own user namespace, file systems on top of it. */
-	if (sb->s_magic == FUSE_SUPER_MAGIC || sb->s_user_ns != &init_user_ns) {
+	if (file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC ||
+	    profil_path_in_user_ns(profil_user_path(file))) {
 		local_bh_disable();
 		fput(file);
 		local_bh_enable();

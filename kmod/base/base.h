@@ -10,9 +10,12 @@
 #include "base/arch.h"
 
 #include <linux/cred.h>
+#include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/mount.h>
+#include <linux/path.h>
 #include <linux/rbtree.h>
 #include <linux/spinlock_types.h>
 #include <linux/time64.h>
@@ -124,6 +127,15 @@ struct profil_news {
 	atomic_t keys;
 	struct irq_work wake;
 };
+
+/*
+ * Users can mount file systems only in a user namespace of theirs.  One of them is an overlay, which
+ * accesses its layers with the credentials of that user, and a layer may be in FUSE.
+ */
+static inline bool profil_path_in_user_ns(const struct path *path)
+{
+	return path->mnt->mnt_sb->s_user_ns != &init_user_ns;
+}
 
 /**
  * profil_news_init() - initialise a wake-up, not armed

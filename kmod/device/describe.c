@@ -71,7 +71,10 @@ static struct file *profil_describe_open(struct file *file)
 
 	if (!file)
 		return ERR_PTR(-ENODATA);
-	err = capable(CAP_DAC_READ_SEARCH) ? file_permission(file, MAY_READ) : -EACCES;
+	/* Their FUSE server could keep the caller waiting, and a signal would not end the wait. */
+	if (!capable(CAP_DAC_READ_SEARCH) || profil_path_in_user_ns(&file->f_path))
+		return ERR_PTR(-EACCES);
+	err = file_permission(file, MAY_READ);
 	if (err)
 		return ERR_PTR(err);
 	/* O_NONBLOCK: do not wait for the holder of a lease. */

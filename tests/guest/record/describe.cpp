@@ -5,6 +5,7 @@
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/busy_module.h"
+#include "tests/guest/support/mounted.h"
 #include "tests/support/catch.h"
 
 #include <array>
@@ -145,7 +146,37 @@ TEST_CASE_METHOD(AtRest, "a file with a lease is not opened, so nobody waits unt
 	unlink(path.c_str());
 }
 
-TEST_CASE_METHOD(AtRest, "a program's file system that never closes its file does not keep the reader waiting",
+TEST_CASE_METHOD(AtRest, "a file in a file system that was mounted in a user namespace is not opened",
+		 "[record][hostile]")
+{
+	Steps child([&](auto spin) {
+		become(nobody, 0);
+		const auto groups = "0 " + std::to_string(getegid()) + " 1";
+
+		enter_user_namespace();
+		write_file("/proc/self/gid_map", groups);
+		need(unshare(CLONE_NEWNS), "CLONE_NEWNS");
+		const Mounted own("profil-own");
+		const LoopFile file("profil-own/mounted-by-a-user");
+		file.map(text);
+		spin(text);
+	});
+	Recording recording;
+	const auto of_file = [](const Row &row) {
+		return row.text.kind == PROFIL_KIND_FILE && row.text.place.ends_with("/mounted-by-a-user");
+	};
+
+	recording.begin(child.pid());
+	REQUIRE(grows([&] { return recording.sum(of_file); }));
+	for (const Row &row : recording.rows())
+		if (of_file(row))
+			CHECK(Answer(recording, row.text.number, 4096, PROFIL_DESCRIBE_OPEN).error() ==
+			      EACCES);
+	recording.finish();
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "a program's file system that never closes its file does not keep the reader waiting",
 		 "[record][hostile]")
 {
 	if (!support::fuse_available())
@@ -164,8 +195,7 @@ TEST_CASE_METHOD(AtRest, "a program's file system that never closes its file doe
 				  "the program is mapped");
 		}
 		memcpy(at, code_loop, sizeof(code_loop));
-		__builtin___clear_cache(static_cast<char *>(at),
-					static_cast<char *>(at) + sizeof(code_loop));
+		__builtin___clear_cache(static_cast<char *>(at), static_cast<char *>(at) + sizeof(code_loop));
 		const Fd written(need(open(file.path().c_str(), O_WRONLY | O_CLOEXEC), "the file"));
 
 		spin(text);
