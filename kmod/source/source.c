@@ -78,6 +78,9 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		/* Other PMUs cannot count for a task, or use pointers to user memory (probes). */
 		if (pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
+		/* One kind of CPU of a hybrid machine. */
+		if (pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE && period < 2)
+			return -EINVAL;
 	}
 	/* perf permits an event on a CPU only to users who may count all tasks there. */
 	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;

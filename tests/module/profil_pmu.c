@@ -49,6 +49,10 @@ static unsigned long cpus = ~0UL;
 module_param(cpus, ulong, 0644);
 MODULE_PARM_DESC(cpus, "a bit for each CPU that can count");
 
+static bool hybrid;
+module_param(hybrid, bool, 0444);
+MODULE_PARM_DESC(hybrid, "it is like the PMU of one kind of CPU of a hybrid machine");
+
 /* On each CPU, the event that is attached to no task. */
 static DEFINE_PER_CPU(struct perf_event *, counting);
 
@@ -160,8 +164,11 @@ static int profil_pmu_offline(unsigned int cpu)
 
 static int __init profil_pmu_begin(void)
 {
-	int err = perf_pmu_register(&pmu, "profil_pmu", -1);
+	int err;
 
+	if (hybrid)
+		pmu.capabilities |= PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	err = perf_pmu_register(&pmu, "profil_pmu", -1);
 	if (err)
 		return err;
 	registered = true;

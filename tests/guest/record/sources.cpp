@@ -237,6 +237,18 @@ TEST_CASE_METHOD(AtRest, "an event that no CPU can count is refused", "[record][
 	CHECK(begin_error(recording, OwnPmu::event_of(firer.pid())) == 0);
 }
 
+TEST_CASE_METHOD(AtRest, "a counter of a hybrid machine's CPUs is refused at period 1", "[record][source]")
+{
+	const OwnPmu pmu("hybrid=1");
+	Firer firer;
+
+	for (const uint64_t period : {1, 2}) {
+		Recording recording(4096, period);
+
+		CHECK(begin_error(recording, OwnPmu::event_of(firer.pid())) == (period == 1 ? EINVAL : 0));
+	}
+}
+
 TEST_CASE_METHOD(AtRest, "an event whose PMU is gone is refused", "[record][source]")
 {
 	const OwnPmu pmu;
