@@ -81,7 +81,7 @@ static struct profil_owned profil_follow_owner(struct profil_recording *recordin
 					       struct task_struct *task, struct mm_struct *mm,
 					       u32 parent)
 {
-	struct file *program = mm ? profil_exe_file(mm) : NULL;
+	struct file *program = profil_exe_file(mm);
 	struct profil_owned owned;
 
 	owned = profil_owner_task(recording, task, program, parent, &recording->pool,

@@ -83,7 +83,7 @@ struct profil_identity {
  * @cgroup: likewise, the ID of the cgroup v2 of the process
  *
  * @parent of a MODULE, @state, @file, @uid and @cgroup change under the recording's lock.
- * An entry is freed with the recording, or when the reader forgets its number.
+ * An entry is freed when the session drops the recording, or when the reader forgets its number.
  */
 struct profil_entry {
 	struct hlist_node node;
