@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/files.h"
 
-#include "cli/base/fd.h"
-
 #include <array>
 #include <cerrno>
-#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace cli {
 
@@ -28,6 +27,24 @@ Result<std::string> read_all(int fd, const std::string &name, size_t limit)
 			return system_error(name, EFBIG);
 		content.append(chunk.data(), static_cast<size_t>(got));
 	}
+}
+
+Fd open_regular(const std::string &path, int directory, int flags)
+{
+	return open_regular(Fd(openat(directory, path.c_str(), O_PATH | O_CLOEXEC | flags)));
+}
+
+Fd open_regular(Fd file)
+{
+	struct stat about;
+
+	if (!file || fstat(file.get(), &about))
+		return Fd();
+	if (!S_ISREG(about.st_mode))
+		return file;
+	/* O_NONBLOCK: do not wait for the holder of a lease. */
+	return Fd(open(("/proc/self/fd/" + std::to_string(file.get())).c_str(),
+		       O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 }
 
 Result<std::string> read_file(const std::string &path, size_t limit)

@@ -2,6 +2,8 @@
 #include "cli/objects/jit_files.h"
 
 #include "cli/base/characters.h"
+#include "cli/base/files.h"
+#include "cli/process/root.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -19,11 +21,10 @@ constexpr size_t chunk_size = size_t{256} << 10;
 /* The most that is read of a map; an endless map must not keep us busy forever. */
 constexpr uint64_t most_bytes = uint64_t{1} << 30;
 
-/* Any user can create files in /tmp, and opening a FIFO could block. */
+/* Any user can create files in /tmp. */
 Fd open_owned(const Fd &directory, const std::string &name, uid_t user)
 {
-	Fd file(openat(directory.get(), name.c_str(),
-		       O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+	Fd file = open_regular(name, directory.get(), O_NOFOLLOW);
 	struct stat about;
 
 	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode))
@@ -40,7 +41,7 @@ Fd open_owned(const Fd &directory, const std::string &name, uid_t user)
 std::shared_ptr<Fd> open_directory(pid_t pid)
 {
 	static std::map<std::pair<dev_t, ino_t>, std::weak_ptr<Fd>> known;
-	Fd directory(open(fmt::format("/proc/{}/root/tmp", pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+	Fd directory = find_in_root(pid, "/tmp", O_DIRECTORY);
 	struct stat about;
 
 	if (!directory || fstat(directory.get(), &about))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/objects/object.h"
 
+#include "cli/base/files.h"
 #include "cli/process/process.h"
+#include "cli/process/root.h"
 
 #include <algorithm>
 #include <array>
@@ -24,9 +26,10 @@ struct ElfCloser {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
 
-Fd open_regular(const std::string &path)
+/** Open what was found; return an empty Fd if it is not a regular file. */
+Fd only_regular(Fd found)
 {
-	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	Fd file = open_regular(std::move(found));
 	struct stat about;
 
 	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode))
@@ -42,27 +45,12 @@ bool is_replaced(const Fd &file, const Mapping &mapping)
 	return fstat(file.get(), &about) || (about.st_dev == mapping.device && about.st_ino != mapping.inode);
 }
 
-/**
- * Open the mapped file itself, or return an empty Fd: names from a file that has replaced it would
- * be wrong.  map_files needs CAP_CHECKPOINT_RESTORE.
- */
+/** Open a mapped file, or return an empty Fd: names from a file that has replaced it would be wrong. */
 Fd open_mapped_file(pid_t pid, const Mapping &mapping)
 {
-	Fd file = open_regular(fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.start, mapping.end));
+	Fd file = mapping.deleted ? Fd() : only_regular(find_in_root(pid, mapping.name));
 
-	if (file)
-		return file;
-	if (!mapping.deleted) {
-		file = open_regular(fmt::format("/proc/{}/root{}", pid, mapping.name));
-		if (file && !is_replaced(file, mapping))
-			return file;
-	}
-	file = open_regular(fmt::format("/proc/{}/exe", pid));
-
-	struct stat about;
-	const bool same = file && !fstat(file.get(), &about) && about.st_ino == mapping.inode;
-
-	return same ? std::move(file) : Fd();
+	return file && is_replaced(file, mapping) ? Fd() : std::move(file);
 }
 
 /* Reading another process's memory needs ptrace permission; without it, use our own vdso if it has the same
@@ -158,11 +146,10 @@ void add_segments_as_text(Object &object)
 
 std::string build_id_of(const std::string &path)
 {
-	struct stat about;
 	Object file;
 
-	file.file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	if (!file.file || fstat(file.file.get(), &about) || !S_ISREG(about.st_mode))
+	file.file = only_regular(Fd(open(path.c_str(), O_PATH | O_CLOEXEC)));
+	if (!file.file)
 		return "";
 	inspect_elf(file);
 	return file.build_id;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/text_table.h"
 
+#include "cli/base/files.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -17,6 +19,7 @@ namespace {
 
 constexpr uint64_t page = 4096;
 constexpr std::string_view deleted_mark = " (deleted)";
+constexpr const char *refused = "is in a file system that a user has mounted";
 
 uint64_t page_of(uint64_t address)
 {
@@ -54,7 +57,7 @@ std::string difference(const Fd &opened, const struct stat &file, const FileFact
 /** Open the file at an object's path, if it is the one that ran: another may have replaced it. */
 void open_same(Object &object, const FileFacts &ran)
 {
-	Fd file(open(object.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	Fd file = open_regular(object.name);
 	struct stat about = {};
 
 	if (!file || fstat(file.get(), &about))
@@ -78,6 +81,8 @@ void TextTable::open_file(const profil_describe &text, Object &object)
 	request.flags = PROFIL_DESCRIBE_OPEN;
 	if (!profil_session_describe(session_.get(), &request))
 		object.file = Fd(request.fd);
+	else if (errno == EPERM)
+		object.no_file = refused;
 	else
 		open_same(object, {text.inode, text.bytes, text.modified});
 }
@@ -91,7 +96,8 @@ void TextTable::open_again(Number &text)
 {
 	Object &object = *text.object;
 
-	if (text.kind != PROFIL_KIND_FILE || object.file || object.deleted || object.texts.size())
+	if (text.kind != PROFIL_KIND_FILE || object.file || object.deleted || object.texts.size() ||
+	    object.no_file == refused)
 		return;
 	open_same(object, text.facts);
 	if (object.file) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/recorded_file.h"
 
+#include "cli/base/files.h"
 #include "cli/base/letter_case.h"
 #include "cli/base/numbers.h"
 #include "cli/objects/kernel_image.h"
@@ -100,7 +101,7 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 	Object &object = *recorded.object;
 
 	object.name = path;
-	object.file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	object.file = open_regular(path);
 	if (const Outcome regular = check_regular(path, object.file, next_step, recorded.modified); !regular)
 		return regular.error();
 	inspect_elf(object);

@@ -42,7 +42,7 @@ bool begins_with(std::string_view path, std::string_view prefix)
 
 Result<SourceFile> read_source(const std::string &path)
 {
-	const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	const Fd file = open_regular(path);
 	struct stat about;
 	SourceFile source;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/perf/objects.h"
 
+#include "cli/base/files.h"
+
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,7 +16,7 @@ namespace {
 /** Take the file at a path, if @p is_it accepts the file; else set Object::no_file. */
 template <typename Test> bool take_file(Object &object, const std::string &path, Test is_it)
 {
-	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	Fd file = open_regular(path);
 	struct stat about = {};
 
 	if (!file || fstat(file.get(), &about)) {

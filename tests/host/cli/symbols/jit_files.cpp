@@ -366,6 +366,30 @@ TEST_CASE("a perf map in a container that ends with its process is read", "[cli]
 	CHECK(name_in(files, 0x5010) == "contained");
 }
 
+TEST_CASE("a perf map of another user's process in a user namespace of its own is not read", "[jit]")
+{
+	for (const bool apart : {false, true}) {
+		Ending child(
+			[&] {
+				constexpr id_t nobody = 65534;
+
+				write_map(getpid(), "5000 40 mapped\n");
+				return !setgid(nobody) && !setuid(nobody) && !prctl(PR_SET_DUMPABLE, 1) &&
+				       (!apart || !unshare(CLONE_NEWUSER));
+			},
+			[](pid_t) {});
+		JitFiles files(child.pid());
+
+		if (!child.prepared())
+			support::skip("another user and a user namespace need root");
+		files.look();
+		child.end();
+		child.reap();
+		CHECK(name_in(files, 0x5010) == (apart ? "" : "mapped"));
+		unlink(map_path(child.pid()).c_str());
+	}
+}
+
 TEST_CASE("processes that share a /tmp share one descriptor of it, which is closed with the last of them",
 	  "[cli][jit]")
 {
