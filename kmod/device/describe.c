@@ -71,9 +71,11 @@ static struct file *profil_describe_open(struct file *file)
 
 	if (!file)
 		return ERR_PTR(-ENODATA);
-	/* Their FUSE server could keep the caller waiting, and a signal would not end the wait. */
-	if (!capable(CAP_DAC_READ_SEARCH) || profil_path_in_user_ns(&file->f_path))
+	if (!capable(CAP_DAC_READ_SEARCH))
 		return ERR_PTR(-EACCES);
+	/* Their FUSE server could keep the caller waiting, and a signal would not end the wait. */
+	if (profil_path_in_user_ns(&file->f_path))
+		return ERR_PTR(-EPERM);
 	err = file_permission(file, MAY_READ);
 	if (err)
 		return ERR_PTR(err);

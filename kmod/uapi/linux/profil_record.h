@@ -31,15 +31,16 @@
  * Errors are those of <linux/profil.h>, and:
  *
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or lacks
- *               CAP_DAC_READ_SEARCH, or the file has a lease, or is in a file system that was
- *               mounted in a user namespace; PROFIL_ADD: the proof's event is not the one that the
- *               recording counts
+ *               CAP_DAC_READ_SEARCH, or the file has a lease; PROFIL_ADD: the proof's event is
+ *               not the one that the recording counts
  *   EBUSY       PROFIL_RECORD: all system-wide recordings are in use: 4 for callers with
  *               CAP_PERFMON, 2 for callers without it
  *   EEXIST      PROFIL_RECORD, PROFIL_ADD: the process is in a recording of this file already
  *   ENOSPC      PROFIL_EVENT: all breakpoints of a CPU are in use
  *   ENODATA     PROFIL_DESCRIBE_OPEN: the number is not that of a file, or the file was
  *               released
+ *   EPERM       PROFIL_DESCRIBE_OPEN: the file's path is in a file system that was mounted in a
+ *               user namespace
  */
 #ifndef _UAPI_LINUX_PROFIL_RECORD_H
 #define _UAPI_LINUX_PROFIL_RECORD_H

@@ -171,7 +171,7 @@ TEST_CASE_METHOD(AtRest, "a file in a file system that was mounted in a user nam
 	for (const Row &row : recording.rows())
 		if (of_file(row))
 			CHECK(Answer(recording, row.text.number, 4096, PROFIL_DESCRIBE_OPEN).error() ==
-			      EACCES);
+			      EPERM);
 	recording.finish();
 }
 
