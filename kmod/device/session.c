@@ -33,7 +33,7 @@ struct profil_session *profil_session_create(void)
 	init_waitqueue_head(&session->wait);
 	profil_news_init(&session->news, profil_session_wake);
 	session->id = atomic64_inc_return(&last_id);
-	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
+	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	return session;
 }
 
