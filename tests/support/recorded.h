@@ -12,8 +12,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -114,17 +116,29 @@ inline std::map<std::string, uint64_t> values_of(const std::string &file, const 
 	return values;
 }
 
+/** True in a debug kernel, where the kernel may have more samples than any program. */
+inline bool on_debug_kernel()
+{
+	utsname kernel = {};
+
+	return !uname(&kernel) && std::string_view(kernel.release).ends_with("san");
+}
+
 /**
- * The function with the most samples.  The kernel's functions are left out: in a debug kernel, they
- * may have more.
+ * The function with the most samples; in a debug kernel, outside the kernel.
  *
  * @param nth  0: the function with the most samples; 1: the next one; and so on
  */
 inline std::string hottest(const Json &json, size_t nth = 0)
 {
-	for (const Json &row : json["rows"])
-		if (row["object"] != "[kernel]" && row["function"] != "[kernel]" && nth-- == 0)
+	const bool debug = on_debug_kernel();
+
+	for (const Json &row : json["rows"]) {
+		const bool of_kernel = row["object"] == "[kernel]" || row["function"] == "[kernel]";
+
+		if (!(debug && of_kernel) && nth-- == 0)
 			return row["function"].get<std::string>();
+	}
 	return "none";
 }
 
