@@ -220,7 +220,8 @@ int profil_session_table(struct profil_session *session, uint32_t profile, void 
 int profil_session_wait(struct profil_session *session, uint32_t profile, uint32_t keys);
 
 /**
- * Describe a number of a recording; PROFIL_DESCRIBE_OPEN also opens its file.
+ * Report what a number (an ID) in a recording stands for: a text, an owner, a cell or a module.
+ * With PROFIL_DESCRIBE_OPEN, also open the file: the number must stand for one.
  * @param describe in and out, as struct profil_describe says.
  * @return 0, or -1 with errno.
  */

@@ -61,7 +61,9 @@ class KernelObjects {
 public:
 	KernelObjects();
 
-	/** Read all names.  If called during the recording, this would be sampled. */
+	/**
+	 * Read all names.  Call this before the recording begins, or its own time is sampled, too.
+	 */
 	void read();
 	/**
 	 * Begin to translate the recording's offsets.

@@ -18,7 +18,7 @@ inline constexpr std::string_view in_kernel_not_counted = "in the kernel, not co
 /** The words for Accounting::lost_unowned. */
 inline constexpr std::string_view lost_of_unknown_owner = "lost, process unknown (of the whole machine)";
 
-/** The sum of the statuses of some profiles. */
+/** The statuses of one or more profiles added up, and the CPU time of the machine. */
 struct Accounting {
 	uint64_t ticks = 0;
 	uint64_t counted = 0;

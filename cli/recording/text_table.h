@@ -162,7 +162,7 @@ private:
 
 	const Session &session_;
 	uint32_t profile_ = 0;
-	std::unordered_map<uint32_t, Number> numbers_; /* all numbers that are not forgotten */
+	std::unordered_map<uint32_t, Number> numbers_; /* numbers described, less those forgotten */
 	uint32_t last_ = 0;			       /* the last number that was described */
 	uint32_t in_use_ = 0;
 	uint32_t highest_ = 0;

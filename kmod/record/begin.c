@@ -375,7 +375,10 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	smp_mb();
 	if (met && !atomic_read(&task->signal->live))
 		profil_watch_exit(met);
-	/* Without a watch, keep the owner: a system-wide reader may see every program. */
+	/*
+	 * If there is no watch, still charge @owned.  A watch is removed at a set-uid exec only if
+	 * the reader may not see the new program, and a system-wide reader may see every program.
+	 */
 	if (met)
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);

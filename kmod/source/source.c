@@ -68,7 +68,10 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
 	case PERF_TYPE_RAW:
-		/* At period 1, Intel CPUs store branches, and perf calls no handler for them. */
+		/*
+		 * With period 1, perf on Intel may count branches with BTS, for which it calls no
+		 * overflow handler.
+		 */
 		if (period < 2)
 			return -EINVAL;
 		break;

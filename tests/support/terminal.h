@@ -42,7 +42,10 @@ public:
 		tmux("resize-window -x " + std::to_string(width) + " -y " + std::to_string(height));
 	}
 
-	/** The lines on the screen; on request with escape sequences for their attributes. */
+	/**
+	 * The lines on the screen, with the escape sequences for their attributes if @p attributes
+	 * is set.
+	 */
 	[[nodiscard]] std::string screen(bool attributes = false) const
 	{
 		return tmux(attributes ? "capture-pane -p -e" : "capture-pane -p");

@@ -79,7 +79,7 @@ private:
 	Clock::time_point part_;  /* start of the file that is due next */
 	double part_seconds_ = 0; /* the length of its period, with --loop */
 	Clock::time_point next_progress_;
-	std::optional<TickCost> tick_cost_; /* if progress is shown and it is known */
+	std::optional<TickCost> tick_cost_; /* set if progress is shown and the cost is known */
 	bool delayed_ = false;
 	ProfileFiles files_;
 	std::optional<Control> control_;

@@ -18,7 +18,10 @@ namespace cli {
  */
 class SourcesRecorder : public Recorder {
 public:
-	/** @param all one for each source, in their order; two or more.  @param log must outlive this. */
+	/**
+	 * @param all at least two recorders: one for each source, in the order of the sources.
+	 * @param log must outlive this.
+	 */
 	SourcesRecorder(std::vector<std::unique_ptr<Recorder>> all, RecorderLog &log)
 		: all_(std::move(all)), log_(log)
 	{

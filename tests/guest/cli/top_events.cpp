@@ -44,7 +44,10 @@ std::pair<uint64_t, uint64_t> counts_of(const std::string &frame, const std::str
 	return {0, 0};
 }
 
-/** A profil top --batch that has attached, as its first frame says. */
+/**
+ * A running profil top --batch.  The constructor waits for its first frame: by then it has
+ * attached.
+ */
 class RunningTop {
 public:
 	explicit RunningTop(const std::vector<std::string> &what)

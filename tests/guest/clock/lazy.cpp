@@ -256,8 +256,8 @@ TEST_CASE("the lazy clock does not tick for system-wide recordings that have end
 		}
 	});
 	/*
-	 * An unprofiled kernel thread: if the clock still ran, each switch to it would be followed
-	 * by a tick.
+	 * Keeps an unprofiled kernel thread busy: if the clock still ran, a tick would follow each
+	 * switch to that thread.
 	 */
 	const Child working([&] {
 		for (;;) {

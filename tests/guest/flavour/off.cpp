@@ -94,7 +94,10 @@ const Loss losses[] = {
 	{"open() is deadly", [] { forbid_open(SECCOMP_RET_KILL_PROCESS); }, -1},
 };
 
-/** A child's results after its loss, in shared memory, because its descriptors may be lost. */
+/**
+ * What a child saw before and after its Loss; in shared memory, because its descriptors may be
+ * gone.
+ */
 struct Seen {
 	bool ended, counted, wrote_later, right;
 	int error_off, error_on;

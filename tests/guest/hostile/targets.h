@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/targets.h  Processes that a user has blocked, in every way that users
- * can, at a moment that the test chooses.
+/** @file tests/guest/hostile/targets.h  Processes that the test blocks at a moment of its choice,
+ * in each of the ways that a user can.
  */
 #pragma once
 

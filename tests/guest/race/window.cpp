@@ -125,7 +125,7 @@ using Take = void (*)(const Device &, uint32_t profile, Place &, const Place &ot
 
 const struct {
 	const char *name;
-	Take take; /* takes the table from a recording of another process */
+	Take take; /* makes a recording of another process give up its table */
 } commands[] = {
 	{"PROFIL_STOP", [](auto &device, auto profile, auto &, auto &) { device.stop(profile); }},
 	{"PROFIL_TABLE",

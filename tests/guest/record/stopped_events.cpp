@@ -115,8 +115,8 @@ TEST_CASE_METHOD(AtRest, "an event that perf does not stop has all its samples, 
 	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
 	CHECK(runtime.throttled == 0);
 	/*
-	 * The last period may be incomplete: other tasks' time decides where in a kernel tick a
-	 * period ends.
+	 * The event counts all tasks on the CPU, so where a period ends depends on the other tasks,
+	 * too, and the last period may be incomplete: allow 1 %.
 	 */
 	CHECK(status.ticks * period > runtime.spent / 100 * 99);
 	CHECK(status.ticks * period < runtime.spent / 100 * 101);

@@ -112,7 +112,7 @@ bool Injector::fired() const
 {
 	char text[16] = {};
 
-	/* If this read fails, it is the call that was chosen to fail. */
+	/* If this read itself fails, it is the chosen call: no earlier call has failed. */
 	return pread(file_.get(), text, sizeof(text) - 1, 0) > 0 && text[0] == '0';
 }
 

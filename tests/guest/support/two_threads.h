@@ -52,7 +52,10 @@ public:
 	}
 
 private:
-	/** Memory that the test and the target share: the ID of each thread, and its orders. */
+	/**
+	 * Memory that the test shares with the target: each thread's ID, and the flags that tell it
+	 * to run its loop or to end.
+	 */
 	struct Shared {
 		volatile pid_t tid[threads];
 		volatile bool burns[threads];

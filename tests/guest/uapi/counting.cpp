@@ -85,7 +85,10 @@ TEST_CASE_METHOD(AtRest, "random regions count where the formula says", "[uapi]"
 
 	for (unsigned i = 0; i < 120 / slowness(); i++) {
 		const uint64_t offset = random() % 4 ? pc - random() % 5000 : random() % pc;
-		/* The largest scale that this distance allows, with 8-byte counters. */
+		/*
+		 * The largest scale with which the PC's counter is still in check_lands()'s buffer,
+		 * even with 8-byte counters.
+		 */
 		const uint64_t room = (0x20000 / 8 - 1) * 0x10000 / (pc - offset + 1);
 		const auto scale = static_cast<uint32_t>(
 			random() % 5 ? random() % std::min<uint64_t>(room + 1, 0x40000) : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/memory_refused.cpp  Memory in which counters may not be. */
+/** @file tests/guest/uapi/memory_refused.cpp  Memory in which the module refuses to count. */
 #include "tests/guest/uapi/memory_kinds.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"

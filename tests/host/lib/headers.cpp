@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/headers.cpp  The headers of the flavours, as sources of the old systems
- * include them.
+/** @file tests/host/lib/headers.cpp  Compiles the flavours' headers the way that sources for the
+ * old systems include them.
  */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"

@@ -66,7 +66,7 @@ public:
 
 	[[nodiscard]] std::string path(const std::string &name) const { return directory_ / name; }
 
-	/** A profile of one sample, and the standard error output of making it. */
+	/** Build a profile of one sample; also returns what this wrote to standard error. */
 	std::pair<Profile, std::string> profile(std::vector<std::string> &warnings) const
 	{
 		const auto object = std::make_shared<Object>(cli_test::open_object(path("program")));

@@ -105,7 +105,7 @@ TEST_CASE("each program and cgroup is a series of its own, and no sample is in t
 	CHECK(samples_in(all[1]) == 200);
 	CHECK(value_of(all[2], "service_name") == "sh");
 	CHECK(samples_in(all[2]) == 60);
-	/* Without a label, the service is named after the first object, as by other tools. */
+	/* Samples without a label: the service has the first object's name, as in other tools. */
 	CHECK(value_of(all[3], "service_name") == "program");
 	CHECK(samples_in(all[3]) == 40);
 	/* A part of a profile has only its samples' functions and mappings, and no tick counts. */
