@@ -13,7 +13,6 @@
 #include "tick/sample.h"
 
 #include <linux/cpumask.h>
-#include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
@@ -21,16 +20,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/task_work.h>
-
-/*
- * Ticks of an event may come at any rate, and some answers help no later tick (that the text is
- * unknown, for instance).  So the work item runs at most so many times in a jiffy.
- */
-#define RUNS	8
-
-/* The jiffy in which the work item last began to run, and how often it has begun in that jiffy. */
-static unsigned long began;
-static unsigned int runs;
 
 /*
  * Count ticks at their places in the kernel or, with PROFIL_KERNEL_TICKS, at the PCs that called
@@ -102,8 +91,6 @@ static void profil_unmet_work(struct work_struct *unused)
 	struct profil_question *question;
 	unsigned int cpu, i;
 
-	WRITE_ONCE(runs, jiffies == began ? runs + 1 : 1);
-	WRITE_ONCE(began, jiffies);
 	for_each_possible_cpu(cpu) {
 		question = per_cpu_ptr(profil_questions, cpu);
 		for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
@@ -114,13 +101,11 @@ static void profil_unmet_work(struct work_struct *unused)
 	}
 }
 
-static DECLARE_DELAYED_WORK(work, profil_unmet_work);
+static DECLARE_WORK(work, profil_unmet_work);
 
 static void profil_unmet_asked(struct irq_work *unused)
 {
-	bool often = READ_ONCE(runs) >= RUNS && READ_ONCE(began) == jiffies;
-
-	queue_delayed_work(profil_wq, &work, often);
+	queue_work(profil_wq, &work);
 }
 
 /**
@@ -155,6 +140,6 @@ int profil_unmet_init(void)
 void profil_unmet_exit(void)
 {
 	irq_work_sync(&profil_ask_irq);
-	flush_delayed_work(&work);
+	flush_work(&work);
 	free_percpu(profil_questions);
 }
