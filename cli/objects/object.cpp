@@ -45,12 +45,38 @@ bool is_replaced(const Fd &file, const Mapping &mapping)
 	return fstat(file.get(), &about) || (about.st_dev == mapping.device && about.st_ino != mapping.inode);
 }
 
-/** Open a mapped file, or return an empty Fd: names from a file that has replaced it would be wrong. */
+/** Open what a process has mapped, or executes, even if it was deleted, or return an empty Fd. */
+Fd open_deleted_file(pid_t pid, const Mapping &mapping)
+{
+	const auto open = [&](const std::string &link) {
+		const std::string path = fmt::format("/proc/{}/{}", pid, link);
+
+		return only_regular(Fd(::open(path.c_str(), O_PATH | O_CLOEXEC)));
+	};
+	/* This needs CAP_CHECKPOINT_RESTORE. */
+	Fd file = open(fmt::format("map_files/{:x}-{:x}", mapping.start, mapping.end));
+	struct stat about;
+
+	if (file)
+		return file;
+	file = open("exe");
+	const bool same = file && !fstat(file.get(), &about) && about.st_ino == mapping.inode;
+
+	return same ? std::move(file) : Fd();
+}
+
+/**
+ * Open a mapped file, or return an empty Fd: names from a file that has replaced it would be wrong.
+ * If it was deleted, only the user's own processes lead to it: the links in /proc of another user's
+ * process may lead to a FUSE server of theirs.
+ */
 Fd open_mapped_file(pid_t pid, const Mapping &mapping)
 {
 	Fd file = mapping.deleted ? Fd() : only_regular(find_in_root(pid, mapping.name));
 
-	return file && is_replaced(file, mapping) ? Fd() : std::move(file);
+	if (file && !is_replaced(file, mapping))
+		return file;
+	return is_own(pid) ? open_deleted_file(pid, mapping) : Fd();
 }
 
 /* Reading another process's memory needs ptrace permission; without it, use our own vdso if it has the same

@@ -39,6 +39,13 @@ bool is_foreign(const Fd &process)
 
 } // namespace
 
+bool is_own(pid_t pid)
+{
+	struct stat about;
+
+	return !stat(fmt::format("/proc/{}", pid).c_str(), &about) && about.st_uid == geteuid();
+}
+
 Fd find_in_root(pid_t pid, const std::string &path, int flags)
 {
 	const Fd process(open(fmt::format("/proc/{}", pid).c_str(), directory_flags));

@@ -20,4 +20,7 @@ namespace cli {
  */
 Fd find_in_root(pid_t pid, const std::string &path, int flags = 0);
 
+/** True if a process belongs to the user who runs this one. */
+bool is_own(pid_t pid);
+
 } // namespace cli
