@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
@@ -194,8 +195,13 @@ TEST_CASE("other tools name all functions on a machine without the program", "[c
 		INFO(output.text.substr(0, 1000));
 		CHECK(output.status == 0);
 		CHECK(output.text.find("failed") == output.text.npos);
-		for (const std::string &name : functions)
-			missing += output.text.find(name) == output.text.npos;
+		for (const std::string &name : functions) {
+			/* JSON escapes the quotes of operator"". */
+			const std::string escaped = nlohmann::json(name).dump();
+
+			missing += output.text.find(name) == output.text.npos &&
+				   output.text.find(escaped) == output.text.npos;
+		}
 		return missing;
 	};
 
