@@ -129,7 +129,7 @@ struct profil_news {
 };
 
 /*
- * Users can mount file systems only in a user namespace of theirs.  One of them is an overlay, which
+ * Users can mount file systems only in a user namespace of theirs, an overlay among them.  It
  * accesses its layers with the credentials of that user, and a layer may be in FUSE.
  */
 static inline bool profil_path_in_user_ns(const struct path *path)
