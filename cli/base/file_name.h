@@ -10,9 +10,8 @@ namespace cli {
 
 /** The values that a file name can contain. */
 struct NameParts {
-	pid_t pid = 0; /**< %p */
-	int64_t time =
-		0; /**< %t: the time of the profile's start, or of the snapshot, in s since 1970 */
+	pid_t pid = 0;	    /**< %p */
+	int64_t time = 0;   /**< %t: the time of the profile's start, or of the snapshot, in s since 1970 */
 	std::string host{}; /**< %h */
 };
 

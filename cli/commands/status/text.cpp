@@ -135,9 +135,9 @@ std::string switch_cost_text(const Status &status)
 		return line("switch", "cannot be measured: " + printable(status.switch_cost->error().text));
 
 	const SwitchCost &cost = **status.switch_cost;
-	const std::string difference =
-		cost.certain_ns() > 0 ? fmt::format("{:.0f} ns more with a profile;", cost.ns)
-				      : "no significant difference with a profile:";
+	const std::string difference = cost.certain_ns() > 0
+					       ? fmt::format("{:.0f} ns more with a profile;", cost.ns)
+					       : "no significant difference with a profile:";
 
 	return line("switch", fmt::format("{} {:.0f} ns without one (95 % confidence interval of "
 					  "the difference: {:.0f} to {:.0f})",

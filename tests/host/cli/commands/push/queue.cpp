@@ -351,10 +351,10 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 	/* The three profiles that were tried, and those whose turn did not come. */
 	CHECK(queue->counters().dropped_shutdown == before + waiting + 1);
 	CHECK(sent == std::vector<std::string>{"a", "b", "c"});
-	CHECK(bench.said == std::vector<std::string>{
-				    fmt::format("URL: 503: the profile is dropped, because profil is "
-						"ending; {} will be tried once more",
-						counted_noun(waiting, "waiting profile"))});
+	CHECK(bench.said ==
+	      std::vector<std::string>{fmt::format("URL: 503: the profile is dropped, because profil is "
+						   "ending; {} will be tried once more",
+						   counted_noun(waiting, "waiting profile"))});
 }
 
 TEST_CASE("a real server that comes up late gets what was recorded meanwhile", "[cli][push]")
