@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/children.h"
+#include "tests/support/debug_kernel.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
@@ -12,10 +13,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -114,14 +113,6 @@ inline std::map<std::string, uint64_t> values_of(const std::string &file, const 
 	for (const Json &row : json["rows"])
 		values[row["function"]] += row["samples"].get<uint64_t>();
 	return values;
-}
-
-/** True in a debug kernel, where the kernel may have more samples than any program. */
-inline bool on_debug_kernel()
-{
-	utsname kernel = {};
-
-	return !uname(&kernel) && std::string_view(kernel.release).ends_with("san");
 }
 
 /**

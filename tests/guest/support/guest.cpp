@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/guest/support/guest.h"
 #include "tests/support/catch.h"
+#include "tests/support/debug_kernel.h"
 
 #include <cerrno>
 #include <csignal>
@@ -20,7 +21,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <time.h>
@@ -190,10 +190,7 @@ void await_no_clock()
 
 unsigned slowness()
 {
-	utsname kernel;
-
-	need(uname(&kernel), "uname");
-	return std::string(kernel.release).ends_with("san") ? 12 : 1;
+	return support::on_debug_kernel() ? 12 : 1;
 }
 
 std::string module_file()
