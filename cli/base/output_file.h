@@ -38,7 +38,7 @@ public:
 	[[nodiscard]] bool is_regular() const { return !real_.empty(); }
 	/** Prepare a file next to this regular file, with @p suffix appended to the name. */
 	[[nodiscard]] Result<OutputFile> beside(const std::string &suffix) const;
-	/** Remove this regular file.  It is no error if the file does not exist. */
+	/** Remove this regular file, if it exists. */
 	[[nodiscard]] Outcome remove() const;
 	/** The path as the user gave it, or "standard output". */
 	[[nodiscard]] const std::string &path() const { return path_; }

@@ -16,7 +16,8 @@ namespace cli {
  * overlay of their FUSE file system, and its server can keep us waiting for ever.
  *
  * @param flags more flags for openat2(2), such as O_DIRECTORY
- * @return a descriptor with O_PATH; an empty one, with errno (EPERM if refused), if there is none
+ * @return a descriptor with O_PATH; an empty one, with errno, if the file cannot be found (EPERM if
+ *	the process is refused)
  */
 Fd find_in_root(pid_t pid, const std::string &path, int flags = 0);
 

@@ -25,7 +25,7 @@ struct Shares {
  * smaller tail (F. Yates, J. R. Statist. Soc. A 147, 1984).  If the standard
  * deviation of that distribution is 100 or more, its normal approximation with the
  * correction for continuity (F. Yates, Suppl. J. R. Statist. Soc. 1, 1934) is used
- * instead.  Above 10^12 samples there is no test, and the value is 1.
+ * instead.  With more than 10^12 samples, nothing is tested, and the value is 1.
  */
 double p_value(const Shares &shares);
 

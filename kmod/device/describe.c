@@ -73,7 +73,7 @@ static struct file *profil_describe_open(struct file *file)
 		return ERR_PTR(-ENODATA);
 	if (!capable(CAP_DAC_READ_SEARCH))
 		return ERR_PTR(-EACCES);
-	/* Their FUSE server could keep the caller waiting, and a signal would not end the wait. */
+	/* A user's FUSE server could keep the caller waiting, and no signal would end the wait. */
 	if (profil_path_in_user_ns(&file->f_path))
 		return ERR_PTR(-EPERM);
 	err = file_permission(file, MAY_READ);
