@@ -334,7 +334,9 @@ uint64_t KernelSymbols::address_at(size_t line) const
 	return number(text_.substr(line, 16), 16);
 }
 
-/** The latest end of a function, unless another function begins before it. */
+/**
+ * The upper bound of a function's end.  The function ends earlier if another begins before that.
+ */
 uint64_t KernelSymbols::limit_of(const KernelFunction &function) const
 {
 	const LoadedModule *const loaded = function.module.empty() ? nullptr : module(function.module);

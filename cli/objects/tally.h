@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/** An address, with one owner and one source of its samples. */
+/** The key of a number of samples: an address, an owner and a source. */
 struct Bucket {
 	uint64_t address = 0;
 	uint32_t owner = 0;  /**< number of the sampled process or program, see Owners; 0: any */

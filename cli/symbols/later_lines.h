@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/symbols/later_lines.h
- * Lines that are not read before they are shown.
+ * Source lines that are looked up only when they are shown.
  *
  * If tens of thousands of places have samples, lines and inlined functions
  * take most of the time for writing a profile and most of the space in its file.

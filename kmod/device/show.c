@@ -31,9 +31,9 @@
 #include <linux/sysfs.h>
 
 /*
- * The sum over all profiles, ended ones included.  No CPU is interrupted for
- * numbers that are out of date once they are read.  Each CPU's share is read as of
- * one moment, so the causes add up to the ticks.
+ * The sum over all profiles, ended ones included.  No CPU is interrupted: the numbers would
+ * still be out of date by the time they are read.  Each CPU's share of a profile is read as a
+ * consistent snapshot, so the causes add up to the ticks.
  */
 static void profil_sysfs_sum(struct profil_sum *sum)
 {

@@ -201,7 +201,7 @@ static void profil_recording_count(struct profil_recording *recording,
 	WRITE_ONCE(*used, *used + change);
 }
 
-/* @chain: the chain for the identity of @like, which has no such entry. */
+/* @chain: the chain for the identity of @like; no entry in it has that identity yet. */
 static struct profil_entry *profil_recording_add(struct profil_recording *recording,
 						 const struct profil_entry *like,
 						 struct hlist_head *chain,

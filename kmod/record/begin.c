@@ -272,11 +272,12 @@ static int profil_move_pin(struct profil_profile *profile, struct profil_layout 
 /**
  * profil_recording_move() - change the table of counts, between two ticks
  * @profile: a recording's profile
- * @start: the table, as its samples, checked
+ * @start: from profil_recording_check_table(): its array of samples is the new table; the other
+ *	members are not used
  *
  * Context: Process context, may sleep.
- * Return: 0, -EINTR, -ENOENT if it has ended, -EPERM if current's address space is not that of
- * the table, or as profil_layout_create() and profil_pins_create().
+ * Return: 0, -EINTR, -ENOENT if the recording has ended, -EPERM if current's address space is not
+ * that of the table, or an error of profil_layout_create() or profil_pins_create().
  */
 int profil_recording_move(struct profil_profile *profile, const struct profil_start *start)
 {

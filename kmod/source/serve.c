@@ -79,7 +79,10 @@ static u64 profil_source_want(const struct profil_source *source)
 	return shortest;
 }
 
-/* Return: true if CPUs have come online, or were isolated or given back by a cpuset. */
+/*
+ * Return: true if a CPU has to be started or stopped: it came online, its last start is to be
+ * retried, or a cpuset has isolated it or has ended its isolation.
+ */
 static bool profil_source_is_stale(const struct profil_source *source)
 {
 	unsigned int cpu;

@@ -222,7 +222,10 @@ static enum profil_mode profil_record_mode(const struct profil_profile *profile)
 	return profil_task_uses_uring(current) ? PROFIL_MODE_URING : PROFIL_MODE_USER;
 }
 
-/* Let a tick wait.  Return: false if it cannot, or if only its place in the kernel counts. */
+/*
+ * Defer a tick.  Return: false if it cannot wait, or need not: it counts at its place in the
+ * kernel, and its owner is known.
+ */
 static bool profil_record_wait(struct profil_profile *profile, struct profil_owned owned,
 			       struct pt_regs *regs)
 {

@@ -18,7 +18,7 @@ std::string report_title(const Reported &one, bool compared);
 
 /**
  * Notes about the rows, one per line: the rows that are not shown, with the reason; the
- * meaning of the marks; and sums that are wrong.
+ * meaning of the marks; and sums that have overflowed.
  * @param left_out the headings of columns that did not fit.
  */
 std::string report_notes(const Report &report, const Shown &shown, std::span<const std::string> left_out);

@@ -92,7 +92,7 @@ uint32_t TopRows::row_of(size_t sample)
 	return by_sample_[sample] = row->second;
 }
 
-/** The part of @p row that the sample's program has, as an index in parts_. */
+/** The index in parts_ of @p row's part for the sample's program; adds the part if it is new. */
 uint32_t TopRows::part_of(size_t sample, uint32_t row)
 {
 	const uint32_t command = commands_.place_of(profile_.samples[sample]).command;

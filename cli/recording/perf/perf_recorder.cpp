@@ -162,7 +162,7 @@ Clock::time_point PerfRecorder::next_work(Clock::time_point) const
 }
 
 /**
- * The number of urgent records so far.  If there are new ones, the next look is soon, because the
+ * The number of urgent records so far.  If there are new ones, the next read() is soon, because the
  * processes and files that they name may be gone later.
  *
  * If samples are also added up by thread, each sample needs the thread's name; if all processes are

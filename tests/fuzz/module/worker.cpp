@@ -230,7 +230,7 @@ void run_thread(unsigned number, uint64_t steps)
 	threads_of_worker[number] = 0;
 }
 
-/** Move a quarter of the workers into the cgroup, where memory runs out. */
+/** Move this worker into the cgroup where memory runs out; a quarter of the workers do. */
 void enter_group()
 {
 	const auto file = std::string(shared->group) + "/cgroup.procs";
@@ -241,7 +241,7 @@ void enter_group()
 	close(fd);
 }
 
-/** Half of the workers run without privileges. */
+/** Give up this worker's privileges; half of the workers do. */
 void become_nobody()
 {
 	if (setgroups(0, nullptr) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))

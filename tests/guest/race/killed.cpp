@@ -129,7 +129,10 @@ TEST_CASE_METHOD(AtRest,
 		for (const Memory *one : {&table, &its, &own})
 			CHECK(given_up(*one));
 	}
-	/* Only recordings count ticks in the kernel. */
+	/*
+	 * The recordings' ticks in the kernel are in their tables; the self profile's are in no
+	 * memory.
+	 */
 	CHECK(counted >= module_ticks("counted") - before);
 	CHECK(counted <= module_ticks("counted") - before + module_ticks("kernel") - kernel);
 }

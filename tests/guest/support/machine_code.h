@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Machine code that tests plant and profile, for each architecture that they run on.  C and 32-bit
- * programs can include it, too.  Everything that differs between architectures is here.
+ * programs can include it, too.
  */
 #pragma once
 
