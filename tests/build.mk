@@ -12,10 +12,11 @@ tests_of_kernel := tests/support/kernel_log.cpp tests/support/kernel_leftovers.c
 tests_fuse := tests/support/fuse.cpp
 # Shared by the host's and the guest's tests.
 tests_children := tests/support/children.cpp
-tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) $(tests_children) \
+tests_recorded := tests/support/recorded.cpp tests/support/json.cpp
+tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) $(tests_children) $(tests_recorded) \
 	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
 tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
-	$(tests_of_kernel) $(tests_fuse) $(tests_children) $(call tests_sources,tests/guest))
+	$(tests_of_kernel) $(tests_fuse) $(tests_children) $(tests_recorded) $(call tests_sources,tests/guest))
 tests_harness_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/harness/cases.cpp $(tests_suite) $(tests_of_kernel))
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_fuse) $(wildcard tests/fuzz/module/*.cpp))
 tests_program_sources := $(wildcard $(foreach folder,programs programs/cli programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))

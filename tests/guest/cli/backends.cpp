@@ -15,7 +15,7 @@ std::string differences(const std::string &base, const std::string &file)
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 	std::string all;
 
 	REQUIRE_FALSE(json["rows"].empty());

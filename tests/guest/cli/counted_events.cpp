@@ -7,6 +7,7 @@
 #include "tests/support/skip.h"
 
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 using namespace cli_test;
 
@@ -122,7 +123,7 @@ TEST_CASE("status says how often perf has stopped an event", "[cli][source][icou
 	/* Hundreds of samples are due at each kernel tick, but perf allows only a few. */
 	REQUIRE(soon([&] { return counted_ticks() >= before + 50; }));
 	const std::string text = profil("status --no-cost").text;
-	const Json json = Json::parse(profil("status --no-cost --json").text);
+	const Json json = parse_json(profil("status --no-cost --json").text);
 
 	INFO(text);
 	REQUIRE(json["sessions"].size() == 1);
@@ -180,7 +181,7 @@ TEST_CASE("instructions a cycle are right in each function", "[cli][source][icou
 
 	skip_without_cycles();
 	const std::string recorded = record_events("cycles:100003,instructions:100003", file, "cli_cycles");
-	const Json json = Json::parse(profil("report --json " + file).text);
+	const Json json = parse_json(profil("report --json " + file).text);
 	std::map<std::string, double> ipc;
 
 	for (const Json &row : json["rows"])
@@ -210,8 +211,8 @@ TEST_CASE("instructions that interrupt late are all counted if their period is l
 	CHECK(instructions.at("long_loop") <= 100'000'000);
 	CHECK(instructions.at("short_loop") >= 20'000'000);
 	CHECK(instructions.at("short_loop") <= 40'000'000);
-	CHECK(Json::parse(profil("report --json " + file).text)["samples"].get<uint64_t>() >= 11);
-	CHECK(Json::parse(profil("report --json " + file).text)["samples"].get<uint64_t>() <= 13);
+	CHECK(parse_json(profil("report --json " + file).text)["samples"].get<uint64_t>() >= 11);
+	CHECK(parse_json(profil("report --json " + file).text)["samples"].get<uint64_t>() <= 13);
 }
 
 /* The kernel rotates a CPU's counters among all open events every few milliseconds. */
@@ -280,7 +281,7 @@ TEST_CASE("the period for a running process is chosen by how often it has the ev
 				     std::to_string(child.pid()));
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(profil("report --json " + file).text);
+	const Json json = parse_json(profil("report --json " + file).text);
 	const auto samples = json["samples"].get<double>();
 	const auto cycles = static_cast<double>(values_of(file, "cycles").begin()->second);
 

@@ -49,7 +49,7 @@ std::map<Place, double> samples_of(const std::string &file, const Crowd &crowd)
 
 	INFO(rows.text);
 	REQUIRE(rows.status == 0);
-	const Json json = Json::parse(rows.text);
+	const Json json = parse_json(rows.text);
 
 	for (const Json &row : json["rows"]) {
 		const Place place = {row["process"], row["function"]};

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <profil.h>
+#include <sys/wait.h>
 
 using namespace cli_test;
 

@@ -138,7 +138,7 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 
 	INFO(recorded.text);
 	REQUIRE(recorded.status == 0);
-	const Json kernel = Json::parse(profil("report --json --value page-faults:k " + file).text);
+	const Json kernel = parse_json(profil("report --json --value page-faults:k " + file).text);
 	for (const Json &row : kernel["rows"]) {
 		CHECK(row["object"] == "[kernel]");
 		faults += row["samples"].get<uint64_t>();
@@ -146,7 +146,7 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 	CHECK(faults >= 256);
 	CHECK(faults < 300);
 	for (const Json &row :
-	     Json::parse(profil("report --json --value page-faults:u " + file).text)["rows"])
+	     parse_json(profil("report --json --value page-faults:u " + file).text)["rows"])
 		CHECK(row["object"] != "[kernel]");
 }
 

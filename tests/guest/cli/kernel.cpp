@@ -54,7 +54,7 @@ Told told_to(const std::string &user)
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 	for (const Json &row : json["rows"]) {
 		if (!row["object"].get<std::string>().starts_with("["))
 			continue;
@@ -91,7 +91,7 @@ Hottest hottest_in_kernel(const std::string &file)
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 	uint64_t first = 0;
 	for (const Json &row : json["rows"]) {
 		if (row["object"] != "[kernel]")
@@ -199,7 +199,7 @@ TEST_CASE("a machine's time is its programs', its interrupts', its kernel's, and
 
 	const Output output = profil("report --json --sort process,object " + file);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 	std::map<std::string, std::set<std::string>> objects;
 	for (const Json &row : json["rows"])
 		objects[row["process"]].insert(row["object"].get<std::string>());
@@ -361,7 +361,7 @@ TEST_CASE("the kernel's lines come from the vmlinux with its build-id", "[cli]")
 	const Output output = profil("report --json --sort line,object " + file);
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 	uint64_t samples = 0;
 	for (const Json &row : json["rows"]) {
 		if (row["object"] == "[kernel]" && row.value("line", 0) == 1234) {
@@ -404,7 +404,7 @@ TEST_CASE("a module's lines come from its debug information, wherever its code i
 	CHECK(run("umount /usr/lib/debug/.build-id").status == 0);
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 	bool in_source = false;
 	uint64_t samples = 0;
 	for (const Json &row : json["rows"]) {

@@ -44,7 +44,7 @@ TEST_CASE("after a storm of more processes than there are numbers, the last ones
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 	const int last = std::stoi(output.text);
-	const Json json = Json::parse(profil("report --json --sort process " + file).text);
+	const Json json = parse_json(profil("report --json --sort process " + file).text);
 	bool named = false;
 
 	for (const Json &row : json["rows"])

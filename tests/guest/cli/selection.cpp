@@ -12,6 +12,7 @@
 #include <optional>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 using namespace cli_test;
 

@@ -15,7 +15,7 @@ Json parsed(const Output &output)
 {
 	INFO(output.text);
 	REQUIRE((output.status == 0 || output.status == 1));
-	return Json::parse(output.text);
+	return parse_json(output.text);
 }
 
 Json status_json()
@@ -170,7 +170,7 @@ TEST_CASE("status shows a cost near the measured cost of a tick", "[cli][status]
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 
 	REQUIRE_FALSE(json["cost"].is_null());
 	CHECK(json["cost"]["rate_hz"] == 1000);
@@ -219,7 +219,7 @@ TEST_CASE("status says how to load the module when it is not loaded", "[cli][sta
 	REQUIRE(guest::load_module() == 0);
 	INFO(output.text);
 	CHECK(output.status == 1);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 
 	CHECK(json["module"]["loaded"] == false);
 	CHECK(ability(json, "module")["can"] == false);

@@ -47,7 +47,7 @@ TEST_CASE("only the threads given with -t are recorded, under their own names", 
 			.status == 0);
 	std::map<pid_t, std::string> names;
 
-	const Json both = Json::parse(run(profil_path() + " report --json --sort process " + file).text);
+	const Json both = parse_json(run(profil_path() + " report --json --sort process " + file).text);
 
 	/* Interrupts have no thread. */
 	for (const Json &row : both["rows"])

@@ -4,13 +4,16 @@
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
+#include "tests/support/text.h"
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+using support::has;
+using support::lines;
 using support::run;
 using support::TemporaryDirectory;
 
@@ -27,16 +30,6 @@ std::string sample_file(const TemporaryDirectory &directory)
 
 	std::ofstream(path, std::ios::binary) << cli::encode_pprof(sample_profile());
 	return path;
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
-
-size_t lines(const std::string &text)
-{
-	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 } // namespace
@@ -182,7 +175,7 @@ TEST_CASE("report shows a file as a table and as JSON", "[cli]")
 	CHECK(table.status == 0);
 	CHECK(has(table.text, "    700     0.70   70.00   70.00  main "));
 	CHECK(json.status == 0);
-	CHECK(nlohmann::json::parse(json.text)["rows"].size() == 2);
+	CHECK(support::parse_json(json.text)["rows"].size() == 2);
 	CHECK(profil("report --by address " + file).status == 0);
 }
 
@@ -208,7 +201,7 @@ TEST_CASE("report - reads standard input", "[cli]")
 	const support::Output output = profil("report --json - <" + file);
 
 	CHECK(output.status == 0);
-	CHECK(nlohmann::json::parse(output.text)["file"] == "standard input");
+	CHECK(support::parse_json(output.text)["file"] == "standard input");
 	CHECK(has(profil("report - </dev/null").text, "profil report: standard input: "));
 	CHECK(profil("report - </dev/null").status == 1);
 	CHECK(profil("report - <&-").status == 1);

@@ -11,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -18,6 +19,8 @@
 #include <sstream>
 
 namespace annotate_test {
+
+using support::has;
 
 struct Listed {
 	uint64_t address = 0;
@@ -136,11 +139,6 @@ inline std::string text_of(const cli::Annotation &annotation, const cli::Annotat
 	cli::SourceFiles sources;
 
 	return cli::annotation_text(annotation, sources, style);
-}
-
-inline bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
 }
 
 /** The 0-based number of the line in which @p part starts. */

@@ -5,6 +5,7 @@
 #include "cli/events/event.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 using namespace cli;
 using support::TemporaryDirectory;
+using support::has;
 
 namespace {
 
@@ -57,11 +59,6 @@ private:
 
 	TemporaryDirectory directory_;
 };
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != text.npos;
-}
 
 } // namespace
 

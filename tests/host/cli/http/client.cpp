@@ -8,6 +8,7 @@
 #include "tests/host/cli/http/receiver.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <csignal>
 
@@ -15,6 +16,7 @@ using namespace cli;
 using namespace std::chrono_literals;
 using http_test::RawServer;
 using http_test::Receiver;
+using support::has;
 
 namespace {
 
@@ -45,11 +47,6 @@ Delivery delivery_of_status(int status, const std::string &body)
 	if (delivery.reason.starts_with(server.url() + ": "))
 		delivery.reason.erase(0, server.url().size() + 2);
 	return delivery;
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -9,12 +9,14 @@
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <fmt/format.h>
 #include <fstream>
 
 using namespace cli;
 using http_test::Receiver;
+using support::has;
 
 namespace {
 
@@ -26,11 +28,6 @@ HttpClient client_for(HttpSettings settings)
 
 	REQUIRE(client);
 	return *std::move(client);
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
 }
 
 } // namespace

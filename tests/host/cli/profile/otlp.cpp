@@ -7,11 +7,13 @@
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <fstream>
 #include <sstream>
 
 using namespace cli;
+using support::has;
 
 namespace {
 
@@ -37,11 +39,6 @@ std::string decoded(const std::string &message)
 	while (std::getline(text, line))
 		all += line.substr(line.find_first_not_of(' ')) + '\n';
 	return all;
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != text.npos;
 }
 
 size_t count(const std::string &text, const std::string &part)

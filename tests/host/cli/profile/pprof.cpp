@@ -7,6 +7,7 @@
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <deque>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include <protozero/pbf_writer.hpp>
 
 using namespace cli;
+using support::has;
 using support::run;
 
 namespace {
@@ -22,11 +24,6 @@ namespace {
 void write_file(const std::string &path, const std::string &content)
 {
 	std::ofstream(path, std::ios::binary) << content;
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
 }
 
 /** A profile as protoc decodes it. */

@@ -6,6 +6,7 @@
 #include "cli/profile/pprof.h"
 #include "cli/symbols/build_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
@@ -14,7 +15,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 

@@ -4,10 +4,10 @@
 #include "cli/profile/pprof.h"
 #include "cli/profile/short_names.h"
 #include "tests/host/cli/commands/export/support.h"
+#include "tests/support/json.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 using namespace export_test;
 
@@ -99,7 +99,7 @@ TEST_CASE("a profile without samples is exported to every format", "[cli][export
 	}
 	CHECK(export_gmon(Profile())->files.empty());
 	CHECK(export_folded(Profile())->empty());
-	CHECK(nlohmann::json::parse(*export_firefox(Profile()))["threads"].empty());
+	CHECK(support::parse_json(*export_firefox(Profile()))["threads"].empty());
 	CHECK(has(*export_callgrind(Profile()), "summary: 0\n"));
 }
 

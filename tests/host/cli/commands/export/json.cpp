@@ -2,11 +2,11 @@
 /** @file tests/host/cli/commands/export/json.cpp  JSON for speedscope, checked against its
  * schema, and for the Firefox Profiler, checked against its description. */
 #include "tests/host/cli/commands/export/support.h"
+#include "tests/support/json.h"
 
-#include <nlohmann/json.hpp>
 
 using namespace export_test;
-using Json = nlohmann::json;
+using support::Json;
 
 namespace {
 
@@ -18,7 +18,7 @@ Json speedscope(const Profile &profile)
 
 	output_of("node tests/host/cli/commands/export/speedscope-schema.js \"$(scripts/build/npm-tools)\" " +
 		  file(directory, "p.json", text));
-	return Json::parse(text);
+	return support::parse_json(text);
 }
 
 /** The samples of all profiles in the file, which must refer to existing frames. */
@@ -112,7 +112,7 @@ uint64_t samples_in_firefox(const Json &json)
 
 Json firefox(const Profile &profile)
 {
-	return Json::parse(*export_firefox(profile));
+	return support::parse_json(*export_firefox(profile));
 }
 
 } // namespace
@@ -141,7 +141,7 @@ TEST_CASE("speedscope has a profile for each process, and stacks from the outerm
 	CHECK(frames[stack[0].get<size_t>()] ==
 	      Json({{"name", "main"}, {"file", "/src/main.cpp"}, {"line", 15}}));
 	CHECK(frames[stack[1].get<size_t>()]["name"] == "work(int)");
-	CHECK(speedscope(stack_profile())["profiles"][0]["samples"] == Json::parse("[[0, 1], [0, 1, 1, 1]]"));
+	CHECK(speedscope(stack_profile())["profiles"][0]["samples"] == support::parse_json("[[0, 1], [0, 1, 1, 1]]"));
 }
 
 TEST_CASE("the Firefox Profiler's tables are consistent, with every sample", "[cli][export]")
@@ -166,8 +166,8 @@ TEST_CASE("the Firefox Profiler gets a thread for each process, and libraries", 
 
 	CHECK(thread["pid"] == "4711");
 	CHECK(thread["processName"] == "program");
-	CHECK(thread["samples"]["weight"] == Json::parse("[700]"));
-	CHECK(thread["frameTable"]["inlineDepth"] == Json::parse("[0, 1]"));
+	CHECK(thread["samples"]["weight"] == support::parse_json("[700]"));
+	CHECK(thread["frameTable"]["inlineDepth"] == support::parse_json("[0, 1]"));
 	/* 0x401110 in a file whose base address is 0x400000. */
 	CHECK(thread["frameTable"]["address"][frame] == 0x1110);
 	CHECK(thread["frameTable"]["line"][frame] == 10);

@@ -2,14 +2,14 @@
 /** @file tests/host/cli/commands/export/programs.cpp  Exports of samples that name their program, without a
  * PID. */
 #include "tests/host/cli/commands/export/support.h"
+#include "tests/support/json.h"
 
-#include <nlohmann/json.hpp>
 
 using namespace export_test;
 
 namespace {
 
-using Json = nlohmann::json;
+using support::Json;
 
 /** 2 samples of sh, 3 of "a b" and 1 of an unknown program, all in the same function. */
 Profile programs()
@@ -62,7 +62,7 @@ TEST_CASE("csv has a row for each program, without a PID", "[cli][export]")
 TEST_CASE("speedscope has a profile for each program, and shows the one with most samples", "[cli][export]")
 {
 	Profile profile = programs();
-	const Json json = Json::parse(*export_speedscope(profile));
+	const Json json = support::parse_json(*export_speedscope(profile));
 
 	REQUIRE(json["profiles"].size() == 3);
 	CHECK(json["profiles"][0]["name"] == "program");
@@ -72,12 +72,12 @@ TEST_CASE("speedscope has a profile for each program, and shows the one with mos
 	CHECK(json["activeProfileIndex"] == 1);
 
 	profile.samples[0].values = {5, 5005005};
-	CHECK(Json::parse(*export_speedscope(profile))["activeProfileIndex"] == 2);
+	CHECK(support::parse_json(*export_speedscope(profile))["activeProfileIndex"] == 2);
 }
 
 TEST_CASE("the Firefox Profiler gets a thread for each program, with PIDs that differ", "[cli][export]")
 {
-	const Json threads = Json::parse(*export_firefox(programs()))["threads"];
+	const Json threads = support::parse_json(*export_firefox(programs()))["threads"];
 	std::vector<std::string> seen;
 
 	for (const Json &thread : threads)

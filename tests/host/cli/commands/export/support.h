@@ -9,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/gmon_reader.h"
 #include "tests/support/objects.h"
+#include "tests/support/text.h"
 
 #include <fmt/format.h>
 #include <fstream>
@@ -18,13 +19,9 @@ namespace export_test {
 
 using namespace cli;
 using support::Output;
+using support::has;
 using support::run;
 using support::TemporaryDirectory;
-
-inline bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
 
 /** Writes a file, and returns its path. */
 inline std::string file(const TemporaryDirectory &directory, const std::string &name,

@@ -10,12 +10,15 @@
 #include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <filesystem>
 #include <fstream>
 
 using http_test::Receiver;
 using support::TemporaryDirectory;
+using support::has;
+using support::lines;
 
 namespace {
 
@@ -36,19 +39,9 @@ std::string sample_file(const TemporaryDirectory &directory)
 	return written(directory, "sample.pb.gz", cli::encode_pprof(sample_profile()));
 }
 
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
-
 uint64_t address_in(const std::string &object, const std::string &function)
 {
 	return std::stoull(support::run("nm " + object + " | grep ' T " + function + "$'").text, nullptr, 16);
-}
-
-size_t lines(const std::string &text)
-{
-	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 } // namespace

@@ -164,7 +164,7 @@ TEST_CASE("in a container, processes outside it are counted as such, without the
 			     " record --backend perf -a --user-only -d 2 -o " + file + "'");
 	const std::map<std::string, uint64_t> programs = support::by_process(file);
 	const support::Json rows =
-		support::Json::parse(profil("report --json --sort process,function " + file).text)["rows"];
+		support::parse_json(profil("report --json --sort process,function " + file).text)["rows"];
 	bool named_inside = false;
 	bool named_outside = false;
 

@@ -239,7 +239,7 @@ TEST_CASE("a recording that is killed leaves its last checkpoint, which report r
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 
 	CHECK(json["samples"] > 0);
 	CHECK(json["rows"][0]["function"] == "burn_hot()");

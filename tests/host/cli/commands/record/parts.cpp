@@ -89,7 +89,7 @@ std::map<std::string, uint64_t> functions_in(const std::string &file, const std:
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
+	const Json json = parse_json(output.text);
 	for (const Json &row : json["rows"])
 		all[row["function"]] += row["samples"].get<uint64_t>();
 	return all;

@@ -31,7 +31,7 @@ TEST_CASE("what perf script prints is a profile of the functions that perf names
 		CAPTURE(stacks, printed.text, output.text);
 		REQUIRE(printed.status == 0);
 		REQUIRE(output.status == 0);
-		const Json json = Json::parse(output.text);
+		const Json json = parse_json(output.text);
 
 		CHECK(json["samples"] == std::stoul(samples.text));
 		CHECK(json["rows"][0]["process"] == "cli_burn");

@@ -6,11 +6,11 @@
 #include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 #include "tests/support/programs.h"
 
 #include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 using namespace cli;
 using cli_test::has;
@@ -72,7 +72,7 @@ public:
 
 		CAPTURE(output.text, valid.text);
 		CHECK(valid.status == 0);
-		return nlohmann::json::parse(output.text);
+		return support::parse_json(output.text);
 	}
 
 private:

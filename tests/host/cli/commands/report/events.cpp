@@ -4,10 +4,10 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/event_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 #include "tests/support/programs.h"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 using namespace cli;
 using cli_test::has;
@@ -92,7 +92,7 @@ TEST_CASE("a comparison is ordered by the event that --order names", "[cli][repo
 
 	const std::string files = "--base " + old + ' ' + write(directory, "new.pb.gz", other);
 	const auto functions = [&](const std::string &arguments) {
-		const auto json = nlohmann::json::parse(report("--json " + arguments + ' ' + files).text);
+		const auto json = support::parse_json(report("--json " + arguments + ' ' + files).text);
 		std::string names;
 
 		for (const auto &row : json["rows"])
@@ -134,7 +134,7 @@ TEST_CASE("a comparison in JSON has each event, and follows the schema", "[cli][
 	CAPTURE(output.text, valid.text);
 	CHECK(valid.status == 0);
 
-	const auto json = nlohmann::json::parse(output.text);
+	const auto json = support::parse_json(output.text);
 	const auto &wait = json["rows"][2];
 
 	CHECK(json["rows"].size() == 3);
@@ -152,7 +152,7 @@ TEST_CASE("limits are for the event by which rows are ordered", "[cli][report][e
 	const TemporaryDirectory directory;
 	const std::string path = write(directory, "test.pb.gz", event_profile());
 	const auto functions = [&](const std::string &arguments) {
-		const auto json = nlohmann::json::parse(report("--json " + arguments + ' ' + path).text);
+		const auto json = support::parse_json(report("--json " + arguments + ' ' + path).text);
 		std::string names;
 
 		for (const auto &row : json["rows"])

@@ -8,8 +8,8 @@
 #include "tests/host/cli/commands/export/support.h"
 #include "tests/host/cli/commands/report/html_support.h"
 #include "tests/host/cli/commands/report/support.h"
+#include "tests/support/json.h"
 
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 using namespace export_test;
@@ -22,7 +22,7 @@ namespace {
 /** A page's document, with its compressed strings expanded. */
 json parsed(const std::string &text)
 {
-	json all = json::parse(text);
+	json all = support::parse_json(text);
 	std::string last;
 
 	CHECK(all["shared"].size() == all["strings"].size());
@@ -200,7 +200,7 @@ TEST_CASE("a page's document has the report's rows, with their objects and funct
 	CHECK(all["lines"]["line"] == json({10}));
 	CHECK(text(all["lines"]["file"][0]) == "/src/work.cpp");
 	CHECK(all["maps"][1] ==
-	      json::parse(R"({"start": "0x30000", "shift": 8, "cells": [[0, 200, 1], [1689, 60, 2]]})"));
+	      support::parse_json(R"({"start": "0x30000", "shift": 8, "cells": [[0, 200, 1], [1689, 60, 2]]})"));
 	CHECK(all["accounting"][3] == "    5    0.48 %  lost: the clock was late");
 	CHECK(all["notes"].empty());
 }
@@ -305,11 +305,11 @@ TEST_CASE("a page has the source of the hottest functions, unless source is off"
 	const std::string without = report_html_data(report, {.source = false});
 	const std::string line = "if (total_ % 1000003 == 0)";
 
-	CHECK(json::parse(with)["sources"][0]["parts"][0]["instructions"].size() > 5);
+	CHECK(support::parse_json(with)["sources"][0]["parts"][0]["instructions"].size() > 5);
 	CHECK(times(with, line) == 2);
 	CHECK(times(without, line) == 0);
-	CHECK(json::parse(without)["sources"][0]["files"][0]["samples"] ==
-	      json::parse(with)["sources"][0]["files"][0]["samples"]);
+	CHECK(support::parse_json(without)["sources"][0]["files"][0]["samples"] ==
+	      support::parse_json(with)["sources"][0]["files"][0]["samples"]);
 }
 
 TEST_CASE("texts of a page share what they begin with, but no part of a character", "[cli][html]")
@@ -384,7 +384,7 @@ TEST_CASE("a page of a comparison has what its objects, functions and rows were 
 
 	base.samples[0].values[0] = 400;
 	base.samples[1].values[0] = 475;
-	const json all = json::parse(
+	const json all = support::parse_json(
 		report_html_data(cli_test::comparison_of(base, sample_profile(), "function"), {}));
 
 	CHECK(all["base"]["samples"] == 975);

@@ -5,10 +5,10 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 #include "tests/support/programs.h"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 using cli_test::has;
 using support::run;
@@ -65,7 +65,7 @@ TEST_CASE("the schema refuses members that it does not know", "[cli][report]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = file_of(directory / "a", sample_profile());
-	nlohmann::json json = nlohmann::json::parse(profil("report --json " + file).text);
+	nlohmann::json json = support::parse_json(profil("report --json " + file).text);
 
 	json["rows"][0]["colour"] = "red";
 	std::ofstream(directory / "json") << json;
@@ -76,7 +76,7 @@ TEST_CASE("JSON has the keys, the filters, the base and the rows that are not sh
 {
 	const TemporaryDirectory directory;
 	const std::string file = file_of(directory / "a", sample_profile());
-	const nlohmann::json json = nlohmann::json::parse(
+	const nlohmann::json json = support::parse_json(
 		profil("report --json -s dso,sym --filter object!=unknown --limit 1 --base " + file + " " +
 		       file)
 			.text);

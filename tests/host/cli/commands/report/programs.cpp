@@ -4,8 +4,8 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 
-#include <nlohmann/json.hpp>
 
 using namespace cli;
 using namespace cli_test;
@@ -59,7 +59,7 @@ TEST_CASE("programs without PIDs have rows by command and by process, without a 
 		  "    200     0.20   20.00   90.00  sqlite3  memcpy"));
 	CHECK_FALSE(has(table(programs(), "function"), "python3  "));
 
-	const auto json = nlohmann::json::parse(report_json(report_of(programs(), "process")));
+	const auto json = support::parse_json(report_json(report_of(programs(), "process")));
 
 	CHECK(json["rows"][1]["process"] == "sqlite3");
 	CHECK(json["rows"][1]["samples"] == 240);

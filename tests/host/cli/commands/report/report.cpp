@@ -4,9 +4,9 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace cli;
 using cli_test::report_of;
@@ -22,7 +22,7 @@ std::string table(const Profile &profile, const std::string &keys, size_t width 
 nlohmann::json json(const Profile &profile, const std::string &keys,
 		    std::optional<size_t> rows = std::nullopt)
 {
-	return nlohmann::json::parse(report_json(report_of(profile, keys, {0, rows})));
+	return support::parse_json(report_json(report_of(profile, keys, {0, rows})));
 }
 
 Flat flat(const Profile &profile, const std::string &keys)

@@ -6,8 +6,8 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 
-#include <nlohmann/json.hpp>
 
 using namespace cli;
 using cli_test::report_of;
@@ -45,7 +45,7 @@ uint64_t samples_in(const Profile &profile, const TimeRange &range)
 
 json page(const Profile &profile, const HtmlLimits &limits = {})
 {
-	return json::parse(report_html_data(report_of(profile, "function"), {}, limits));
+	return support::parse_json(report_html_data(report_of(profile, "function"), {}, limits));
 }
 
 } // namespace

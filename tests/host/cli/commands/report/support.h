@@ -4,11 +4,14 @@
 
 #include "cli/base/characters.h"
 #include "cli/commands/report/report.h"
+#include "tests/support/text.h"
 
 #include <algorithm>
 #include <string>
 
 namespace cli_test {
+
+using support::has;
 
 /** A report of test.pb.gz, by keys in the form of --sort. */
 inline cli::Report report_of(const cli::Profile &profile, const std::string &keys,
@@ -42,11 +45,6 @@ inline size_t widest_line(const std::string &text)
 	for (size_t start = 0, end = 0; (end = text.find('\n', start)) != text.npos; start = end + 1)
 		widest = std::max(widest, cli::columns(text.substr(start, end - start)));
 	return widest;
-}
-
-inline bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != text.npos;
 }
 
 } // namespace cli_test

@@ -8,6 +8,7 @@
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +17,8 @@
 #include <utility>
 
 namespace serve_test {
+
+using support::has;
 
 /** A server in a thread, on a port that the kernel chooses. */
 class Running {
@@ -77,11 +80,6 @@ private:
 inline cli::Result<std::string> sample(const cli::ServeRequest &)
 {
 	return cli::encode_pprof(sample_profile());
-}
-
-inline bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
 }
 
 template <typename Condition> bool eventually(const Condition &condition)

@@ -5,12 +5,14 @@
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
+#include "tests/support/text.h"
 
 #include <cerrno>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace cli_test;
+using support::has;
 using Commands = std::vector<std::string>;
 
 namespace {
@@ -27,11 +29,6 @@ cli::Ability judged(const Tree &tree, const cli::Permissions &permissions, std::
 cli::Ability module_of(const Tree &tree)
 {
 	return judged(tree, capable(), "module");
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != text.npos;
 }
 
 } // namespace

@@ -5,13 +5,15 @@
 #include "cli/process/account_names.h"
 #include "tests/host/cli/commands/status/support.h"
 #include "tests/support/catch.h"
+#include "tests/support/json.h"
 #include "tests/support/skip.h"
+#include "tests/support/text.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 using namespace cli_test;
+using support::has;
 using support::run;
 using support::TemporaryDirectory;
 
@@ -47,11 +49,6 @@ constexpr char fdinfo[] = "pos:\t0\n"
 support::Output profil(const std::string &arguments)
 {
 	return run(support::build_dir() + "/profil " + arguments);
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != text.npos;
 }
 
 cli::Status status_of(const Tree &tree)
@@ -364,7 +361,7 @@ TEST_CASE("status as JSON follows its schema, with the module and without", "[cl
 			      .text == "");
 	}
 
-	nlohmann::json json = nlohmann::json::parse(cli::status_json(full));
+	nlohmann::json json = support::parse_json(cli::status_json(full));
 
 	CHECK(json["all_well"] == true);
 	CHECK(json["sessions"][0]["profiles"][0]["ticks"] == 100);

@@ -4,6 +4,7 @@
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
 #include "tests/support/terminal.h"
+#include "tests/support/text.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -11,16 +12,12 @@
 #include <sstream>
 #include <vector>
 
+using support::has;
 using support::run;
 using support::TemporaryDirectory;
 using terminal_test::Terminal;
 
 namespace {
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
 
 /** profil top of the sample profile. */
 class Command {

@@ -9,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 #include "tests/support/told_feed.h"
 
 #include <filesystem>
@@ -17,6 +18,8 @@
 #include <sstream>
 
 namespace top_test {
+
+using support::has;
 
 using Feed = told_feed::Feed;
 
@@ -55,11 +58,6 @@ public:
 private:
 	support::TemporaryDirectory directory_;
 };
-
-inline bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
 
 /** A screen without attributes. */
 inline std::string text_of(const cli::ScreenLines &frame)

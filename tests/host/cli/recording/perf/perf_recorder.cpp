@@ -3,6 +3,7 @@
 #include "tests/host/cli/recording/perf/spinning.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
+#include "tests/support/text.h"
 
 #include <array>
 #include <linux/hw_breakpoint.h>
@@ -10,6 +11,7 @@
 #include <thread>
 
 using namespace spinning;
+using support::has;
 
 namespace {
 
@@ -42,11 +44,6 @@ double share_of(const cli::Recording &recording, const std::string &function)
 
 	return static_cast<double>(samples["spinning::" + function]) /
 	       static_cast<double>(recording.tally.total());
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
 }
 
 /** Record all processes of a selection; skips the test if that is not permitted. */

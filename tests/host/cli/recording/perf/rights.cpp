@@ -4,6 +4,7 @@
 #include "cli/objects/kernel_symbols.h"
 #include "tests/host/cli/recording/perf/spinning.h"
 #include "tests/support/catch.h"
+#include "tests/support/text.h"
 
 #include <array>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 
 using namespace spinning;
+using support::has;
 
 namespace {
 
@@ -21,11 +23,6 @@ void spin_one()
 {
 	for (;;)
 		one_part(rounds);
-}
-
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
 }
 
 /** The result of @p work in a child without privileges. */
