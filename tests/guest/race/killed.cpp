@@ -147,7 +147,7 @@ TEST_CASE_METHOD(AtRest,
 
 	burner.plant_loop(text);
 	group.set("memory.max", "16M");
-	for (unsigned i = 0; i < rounds(2); i++) {
+	for (unsigned i = 0; i < rounds(1); i++) {
 		Child parent([&] {
 			const Device device;
 			const Memory counters(bytes);

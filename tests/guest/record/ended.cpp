@@ -215,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "a user sees no more of a process that a file's other r
 
 TEST_CASE_METHOD(AtRest,
 		 "an ended recording gives no more numbers, and its user still pays for those it gave",
-		 "[record][hostile][lifetime]")
+		 "[record][hostile][lifetime][slow]")
 {
 	const bool kept = GENERATE(false, true);
 	const Gate go, done;

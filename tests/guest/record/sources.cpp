@@ -400,7 +400,7 @@ TEST_CASE_METHOD(AtRest, "commands that wait for the counters of an event can be
 
 TEST_CASE_METHOD(AtRest,
 		 "an event counts for a new recording after a process was killed while beginning another",
-		 "[record][source][hostile][lifetime]")
+		 "[record][source][hostile][lifetime][slow]")
 {
 	const hostile::PerfForUsers users;
 	const auto mine = [](uint64_t event) {
