@@ -323,24 +323,6 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, size_t bytes, gfp_t gf
 }
 
 /**
- * profil_pool_take() - take a node from a pool
- * @pool: the pool; the caller ensures that nothing else takes from it at the same time
- *
- * Context: Any.
- * Return: zeroed memory, to be freed with kfree(); NULL if the pool is empty.
- */
-void *profil_pool_take(struct profil_pool *pool)
-{
-	struct llist_node *node = llist_del_first(&pool->nodes);
-
-	if (!node)
-		return NULL;
-	atomic_dec(&pool->filled);
-	node->next = NULL;
-	return node;
-}
-
-/**
  * profil_pool_empty() - free all nodes of a pool
  * @pool: the pool, which is no longer filled or taken from
  *

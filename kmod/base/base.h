@@ -72,11 +72,14 @@ static inline void profil_claim_put(struct profil_claim *claim)
  * The payer: the user, or user namespace, that waiting ticks and numbers are charged to.
  */
 
+/* All kernel threads: users can have many made, and these run as root.  No address is so low. */
+#define PROFIL_PAYER_KERNEL	2UL
+
 /**
  * profil_payer() - identify the payer for current, by the same rule as base/limits.c
  *
  * The owner of a user namespace pays for all its users; but root pays for no other user, so a
- * namespace that root owns pays for itself.
+ * namespace that root owns pays for itself.  Kernel threads together are one payer.
  *
  * Context: Any.
  * Return: a number that identifies the payer.
@@ -88,6 +91,8 @@ static inline unsigned long profil_payer(void)
 	const struct user_namespace *ns = cred->user_ns;
 	kuid_t uid = cred->uid;
 
+	if (current->flags & PF_KTHREAD)
+		return PROFIL_PAYER_KERNEL;
 	for (; ns->parent; ns = ns->parent) {
 		if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
 			return (uintptr_t)ns;
@@ -315,8 +320,25 @@ struct profil_pool {
 void *profil_alloc(size_t bytes, gfp_t gfp);
 int profil_pool_fill(struct profil_pool *pool, int nodes, size_t bytes, gfp_t gfp);
 void profil_pool_give(struct profil_pool *pool, void *node);
-void *profil_pool_take(struct profil_pool *pool);
 void profil_pool_empty(struct profil_pool *pool);
+
+/**
+ * profil_pool_take() - take a node from a pool
+ * @pool: the pool; the caller ensures that nothing else takes from it at the same time
+ *
+ * Context: Any.
+ * Return: zeroed memory, to be freed with kfree(); NULL if the pool is empty.
+ */
+static inline void *profil_pool_take(struct profil_pool *pool)
+{
+	struct llist_node *node = llist_del_first(&pool->nodes);
+
+	if (!node)
+		return NULL;
+	atomic_dec(&pool->filled);
+	node->next = NULL;
+	return node;
+}
 
 /*
  * A bucket of a hash table, with its own lock: a probe that holds the lock, with

@@ -52,6 +52,8 @@ static void profil_binding_free_work(struct work_struct *work)
 		next = binding->freed_next;
 		mmdrop(binding->mm);
 		put_pid(binding->thread);
+		if (binding->hits)
+			profil_recording_cache(binding->profile->recording, binding->share, -1);
 		profil_profile_put(binding->profile);
 		kfree(binding->hits);
 		kfree(binding);
@@ -102,6 +104,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->profile = profile;
 	binding->owned.owner = 0;
 	binding->life = 0;
+	binding->share = 0;
 	binding->hits = NULL;
 	binding->freed_next = NULL;
 	binding->key = (unsigned long)mm | (profile->claim.source ? PROFIL_KEY_EVENT : 0);

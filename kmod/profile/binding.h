@@ -148,10 +148,12 @@ static inline bool profil_everybody_met(u32 met)
  * @freed_next: the next binding to free with this one, or NULL: see profil_binding_remove()
  * @owned: in a recording, the owner of its ticks
  * @life: in a recording, the number of the address space
+ * @share: the share that @hits count for
  * @hits: the cached lookups of the address space; NULL until the first lookup, and set once
  *
  * @node and PROFIL_KEY_MORE change under the lock of the binding's bucket, @link under that lock
- * and the profile's bindings_lock.  A lookup sets @hits, and profil_binding_remove() @freed_next.
+ * and the profile's bindings_lock.  A lookup sets @hits and then @share, under RCU, and
+ * profil_binding_remove() @freed_next.
  * The rest is constant once the binding is in the table.
  */
 struct profil_binding {
@@ -164,6 +166,7 @@ struct profil_binding {
 	struct rcu_work free;
 	struct profil_binding *freed_next;
 	struct profil_owned owned;
+	u32 share;
 	u64 life;
 	struct profil_hits *hits;
 };

@@ -14,10 +14,25 @@
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
-#define SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
-
 bool profil_settle_wanted;
 struct delayed_work profil_sweep;
+unsigned long profil_sweep_pause = PROFIL_SWEEP_SOON;
+
+static void profil_profile_last_put(struct kref *refs)
+{
+	queue_rcu_work(profil_wq, &container_of(refs, struct profil_profile, refs)->free);
+}
+
+/**
+ * profil_profile_put() - drop a reference
+ * @profile: freed with the last reference, in process context after a grace period
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_profile_put(struct profil_profile *profile)
+{
+	kref_put(&profile->refs, profil_profile_last_put);
+}
 
 /**
  * profil_sweep_soon() - schedule the sweep of address spaces that have ended
@@ -27,7 +42,7 @@ struct delayed_work profil_sweep;
 void profil_sweep_soon(void)
 {
 	/* A pending sweep is not delayed further: exits may come in a storm. */
-	queue_delayed_work(profil_wq, &profil_sweep, SWEEP_SOON);
+	queue_delayed_work(profil_wq, &profil_sweep, READ_ONCE(profil_sweep_pause));
 }
 
 static void profil_settle_ask(struct irq_work *work)

@@ -112,6 +112,9 @@ extern bool profil_settle_wanted;
 extern struct irq_work profil_settle_irq;
 /* life.c sets its function. */
 extern struct delayed_work profil_sweep;
+/* The time from an exec or exit to the sweep, in jiffies: at least this, longer if a sweep is. */
+#define PROFIL_SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
+extern unsigned long profil_sweep_pause;
 
 void profil_profile_stop(struct profil_profile *profile, u32 why);
 void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,
@@ -285,21 +288,7 @@ static inline bool profil_profile_get(struct profil_profile *profile)
 	return kref_get_unless_zero(&profile->refs);
 }
 
-static inline void profil_profile_last_put(struct kref *refs)
-{
-	queue_rcu_work(profil_wq, &container_of(refs, struct profil_profile, refs)->free);
-}
-
-/**
- * profil_profile_put() - drop a reference
- * @profile: freed with the last reference, in process context after a grace period
- *
- * Context: Any, hard interrupt included.
- */
-static inline void profil_profile_put(struct profil_profile *profile)
-{
-	kref_put(&profile->refs, profil_profile_last_put);
-}
+void profil_profile_put(struct profil_profile *profile);
 
 /**
  * profil_profile_add_work() - queue a work for current's way to user mode

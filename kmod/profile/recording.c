@@ -192,13 +192,9 @@ static bool profil_recording_row(struct profil_recording *recording, u32 count,
 static void profil_recording_count(struct profil_recording *recording,
 				   const struct profil_entry *entry, int change)
 {
-	u32 *used = &recording->used[entry->share];
-
 	WRITE_ONCE(recording->entries, recording->entries + change);
-	change *= profil_entry_numbers(&entry->same);
-	/* Ticks read these without the lock. */
-	WRITE_ONCE(recording->in_use, recording->in_use + change);
-	WRITE_ONCE(*used, *used + change);
+	profil_shares_take(&recording->numbers, entry->share,
+			   change * (int)profil_entry_numbers(&entry->same));
 }
 
 /* @chain: the chain for the identity of @like; no entry in it has that identity yet. */
@@ -212,7 +208,11 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 
 	if (!profil_recording_row(recording, numbers, payer))
 		return NULL;
-	entry = profil_pool_take(pool);
+	if (pool == &recording->pool)
+		entry = profil_recording_node(recording, profil_recording_share(recording, payer),
+					      0);
+	else
+		entry = profil_pool_take(pool);
 	if (!entry) {
 		if (pool == &recording->pool && !recording->ended)
 			atomic64_inc(&profil_totals.pool_empty);
@@ -281,11 +281,13 @@ u32 profil_recording_find(struct profil_recording *recording, const struct profi
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_find_locked(recording, like, pool, payer);
-	if (entry) {
+	if (entry)
+		number = entry->number;
+	/* Nothing is noted of a process after the end of its recording. */
+	if (entry && !recording->ended) {
 		entry->state = like->state;
 		entry->uid = like->uid;
 		entry->cgroup = like->cgroup;
-		number = entry->number;
 	}
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	return number;
@@ -365,7 +367,7 @@ bool profil_recording_get(struct profil_recording *recording, u32 number,
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	*numbers = recording->nr;
-	*in_use = recording->in_use;
+	*in_use = recording->numbers.sum;
 	entry = profil_recording_having(recording, number);
 	if (entry && entry->number != number) {
 		profil_entry_cell(copy, entry, number);

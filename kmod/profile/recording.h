@@ -46,10 +46,31 @@ struct task_struct;
 #define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
 #endif
 
-/* Each user is hashed to a share of the numbers; share 0 has no limit. */
+/* Each user is hashed to a share; share 0 is that of the recording's creator. */
 #define PROFIL_SHARE_BITS	6
-/* One in this many numbers is kept for share 0. */
-#define PROFIL_NUMBERS_KEPT	8
+/* One in this many things is kept for share 0. */
+#define PROFIL_SHARES_KEPT	8
+
+/**
+ * struct profil_shares - how much of something each user's tasks have taken from a recording
+ * @limit: what all may take
+ * @sum: what all have taken
+ * @used: what each share has taken
+ */
+struct profil_shares {
+	u32 limit;
+	u32 sum;
+	u32 used[1 + (1 << PROFIL_SHARE_BITS)];
+};
+
+/* Address spaces whose lookups are cached: their number in the smallest recordings. */
+#ifdef PROFIL_TEST_WINDOW
+#define PROFIL_CACHES_MIN	16
+#else
+#define PROFIL_CACHES_MIN	4096
+#endif
+/* And one for this many elements of a larger table. */
+#define PROFIL_CACHES_COUNTS	64
 
 /**
  * struct profil_identity - the identity of an entry
@@ -75,7 +96,7 @@ struct profil_identity {
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
  *	MODULE: the last generation of its code
  * @state: OWNER: &enum profil_owner_state; MODULE: the first generation of its code
- * @share: the share of the numbers that it counts towards; constant
+ * @share: the share in @numbers that it counts towards; constant
  * @same: its identity; constant
  * @file: FILE: the file, referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced
@@ -101,16 +122,16 @@ struct profil_entry {
 
 /**
  * struct profil_recording - the numbers, watches and memory of a recording
- * @lock: guards @nr, @in_use, @used, @forgets, @hash and @number, and their entries; taking from
- *	@pool; @watches and @left.  Raw, because probes take it with preemption off
+ * @lock: guards @nr, @numbers, @caches, @forgets, @hash and @number, and their entries; taking
+ *	from @pool, and @taken; @watches and @left.  Raw, because probes take it with preemption off
  * @processes: each process, or with @single each thread, is an owner of its own; constant
  * @single: single threads are recorded, not processes; constant
  * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
- * @payer: in a system-wide recording, profil_payer() of its creator, whose share of the numbers has
- *	no limit.  0 in any other, where all numbers are in one share without a limit; constant
+ * @payer: profil_payer() of its creator, whose share has no limit; constant
  * @memcg: pays for @pool, and for entries that tasks add, referenced; constant
  * @pool: memory for bindings and watches of children, and for entries
+ * @taken: the nodes that were in @pool when it was last filled, and those taken since
  * @fill: fills @pool until @ended is set; tries again later if there was no memory
  * @watches: watches of the processes that it follows
  * @left: watches whose process has ended, which ticks may still find
@@ -134,10 +155,9 @@ struct profil_entry {
  * @ended: ticks no longer count, so modules that come and go do not matter, no process is followed
  *	any more, and nothing is taken from @pool.  Set once, under @lock
  * @nr: the last number that was given out
- * @in_use: count of numbers that were given out and not forgotten
+ * @numbers: those that were given out and not forgotten
  * @entries: number of entries that have these numbers
- * @used: numbers in use in each share
- * @limit: maximum of @in_use; constant
+ * @caches: address spaces that have &profil_binding.hits
  * @bits: log2 of the number of chains in @hash, and in @number; constant
  * @key: key of the hashes; random, so that no user can make others' entries share a chain; constant
  * @hash: chains of entries by identity; NULL once the reader has no use for them
@@ -151,6 +171,7 @@ struct profil_recording {
 	unsigned long payer;
 	struct mem_cgroup *memcg;
 	struct profil_pool pool;
+	struct profil_shares taken;
 	struct delayed_work fill;
 	struct list_head watches;
 	struct list_head left;
@@ -167,10 +188,9 @@ struct profil_recording {
 	bool ended;
 	u32 forgets;
 	u32 nr;
-	u32 in_use;
+	struct profil_shares numbers;
 	u32 entries;
-	u32 used[1 + (1 << PROFIL_SHARE_BITS)];
-	u32 limit;
+	struct profil_shares caches;
 	unsigned int bits;
 	siphash_key_t key;
 	struct hlist_head *hash;
@@ -181,42 +201,12 @@ struct profil_recording {
 extern struct mutex profil_told_lock;
 extern struct list_head profil_told;
 
-/* The share of the numbers that a payer's numbers count towards. */
-static inline u32 profil_recording_share(const struct profil_recording *recording,
-					 unsigned long payer)
-{
-	if (!recording->payer || !payer || payer == recording->payer)
-		return 0;
-	/* Hashed with a secret, so that no user can choose a share, such as another user's. */
-	return 1 + (siphash_1u64(payer, &recording->key) >> (64 - PROFIL_SHARE_BITS));
-}
-
-/**
- * profil_recording_left() - count the numbers that a payer may still use
- * @recording: the recording
- * @payer: profil_payer() of the task that the numbers are for; 0: they are for no user
- *
- * A share with a limit never has more numbers than are left for all.  So whatever one user's
- * programs do, other users' programs still get numbers, and a single user gets less than half.
- * However many users there are, an eighth of the numbers is kept for share 0: for the recording's
- * creator, and for entries of no user.
- *
- * Context: Any.
- * Return: their number; an owner needs PROFIL_OWNER_NUMBERS.
- */
-static inline u32 profil_recording_left(const struct profil_recording *recording,
-					unsigned long payer)
-{
-	u32 left = recording->limit - READ_ONCE(recording->in_use);
-	u32 share = profil_recording_share(recording, payer);
-	u32 kept = recording->limit / PROFIL_NUMBERS_KEPT, used;
-
-	if (!share)
-		return left;
-	left -= min(left, kept - min(kept, READ_ONCE(recording->used[0])));
-	used = READ_ONCE(recording->used[share]);
-	return used < left ? (left - used) / 2 : 0;
-}
+/* shares.c */
+u32 profil_recording_share(const struct profil_recording *recording, unsigned long payer);
+u32 profil_recording_left(const struct profil_recording *recording, unsigned long payer);
+void *profil_recording_node(struct profil_recording *recording, u32 share, int keep);
+void profil_shares_take(struct profil_shares *shares, u32 share, int change);
+bool profil_recording_cache(struct profil_recording *recording, u32 share, int change);
 
 /**
  * profil_recording_lacks_owner() - check whether there was no memory for an owner

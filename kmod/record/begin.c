@@ -161,15 +161,16 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 		return ERR_PTR(-ENOMEM);
 	raw_spin_lock_init(&recording->lock);
 	atomic64_inc(&profil_recordings);
-	recording->limit = limit;
+	recording->numbers.limit = limit;
+	recording->caches.limit = max_t(u32, record->nr_counts / PROFIL_CACHES_COUNTS,
+					PROFIL_CACHES_MIN);
 	recording->bits = bits;
 	get_random_bytes(&recording->key, sizeof(recording->key));
 	recording->processes = record->flags & PROFIL_RECORD_PROCESSES;
 	recording->single = record->flags & PROFIL_THREAD;
 	if (record->flags & PROFIL_RECORD_THREADS)
 		recording->threads = get_pid_ns(ns);
-	if (record->flags & PROFIL_RECORD_EVERYBODY)
-		recording->payer = profil_payer();
+	recording->payer = profil_payer();
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_LIST_HEAD(&recording->told);
 	profil_watches_begin(recording);

@@ -17,15 +17,28 @@
 
 /*
  * Numbers of nodes: in a new pool, if only execs are followed (the first entries take six nodes);
- * in a new pool, if forks are followed, too; in a full pool; and the number below which a pool is
- * filled again.
+ * in a new pool, if forks are followed, too; in a full pool; the number below which a pool is
+ * filled again; and the number below which the worker may reclaim memory for that.
  */
 #define POOL_EXECS	14
 #define POOL_START	70
 #define POOL_SIZE	512
-#define FILL_BELOW	256
-/* A worker that finds no memory, or another worker reclaiming, tries again after this time. */
+#define FILL_BELOW	416
+#define RECLAIM_BELOW	256
+/* A worker that finds no memory, or another worker reclaiming, tries again after this. */
 #define FILL_AGAIN	(HZ / 4)
+
+/* Each share may take nodes again.  Context: Any but hard interrupt. */
+static void profil_recording_filled(struct profil_recording *recording)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	recording->taken = (struct profil_shares) {
+		.limit = atomic_read(&recording->pool.filled),
+	};
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+}
 
 /* Fill a pool at the recorder's expense.  Context: Process. */
 static void profil_recording_fill_work(struct work_struct *work)
@@ -39,13 +52,16 @@ static void profil_recording_fill_work(struct work_struct *work)
 		return;
 	before = set_active_memcg(recording->memcg);
 	low = profil_pool_fill(&recording->pool, POOL_SIZE, PROFIL_NODE_SIZE, PROFIL_GFP_AT_ONCE) &&
-	      atomic_read(&recording->pool.filled) < FILL_BELOW;
+	      atomic_read(&recording->pool.filled) < RECLAIM_BELOW;
 	if (low && profil_user_reclaim(recording->user)) {
-		profil_pool_fill(&recording->pool, FILL_BELOW, PROFIL_NODE_SIZE,
+		profil_pool_fill(&recording->pool, RECLAIM_BELOW, PROFIL_NODE_SIZE,
 				 PROFIL_GFP_SPARING);
 		profil_user_reclaimed(recording->user);
 	}
 	set_active_memcg(before);
+	/* Without new memory, whoever has taken much gets no more. */
+	if (atomic_read(&recording->pool.filled) >= RECLAIM_BELOW)
+		profil_recording_filled(recording);
 	/* If the recording has ended meanwhile, free the nodes, for which no user is charged. */
 	if (READ_ONCE(recording->ended)) {
 		profil_recording_drain(recording);
@@ -66,9 +82,13 @@ static void profil_recording_fill_work(struct work_struct *work)
  */
 int profil_recording_fill(struct profil_recording *recording, bool forks)
 {
+	int err;
+
 	INIT_DELAYED_WORK(&recording->fill, profil_recording_fill_work);
-	return profil_pool_fill(&recording->pool, forks ? POOL_START : POOL_EXECS,
-				PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
+	err = profil_pool_fill(&recording->pool, forks ? POOL_START : POOL_EXECS,
+			       PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
+	profil_recording_filled(recording);
+	return err;
 }
 
 /**
@@ -84,7 +104,7 @@ void profil_recording_refill(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_take() - take memory for a binding, a watch or an entry
+ * profil_recording_take() - take memory for a binding, a watch or an entry, for current
  * @recording: as for profil_recording_refill()
  * @keep: number of nodes to leave for others
  *
@@ -93,16 +113,19 @@ void profil_recording_refill(struct profil_recording *recording)
  */
 void *profil_recording_take(struct profil_recording *recording, int keep)
 {
+	u32 share = profil_recording_share(recording, profil_payer());
 	unsigned long flags;
-	void *node = NULL;
+	void *node;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	if (!recording->ended && atomic_read(&recording->pool.filled) > keep)
-		node = profil_pool_take(&recording->pool);
+	node = profil_recording_node(recording, share, keep);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	profil_recording_refill(recording);
-	if (!node && !keep && !READ_ONCE(recording->ended))
+	if (!node && !keep && !READ_ONCE(recording->ended)) {
 		atomic64_inc(&profil_totals.pool_empty);
+		/* The pool may have nodes, but none for this share until it is filled again. */
+		queue_delayed_work(profil_user_wq, &recording->fill, 0);
+	}
 	return node;
 }
 

@@ -214,6 +214,8 @@ static void profil_resolve_bind(const struct profil_question *question)
 /* Bind the address space, and allocate its hits, if needed.  Return: the binding's life, or 0. */
 static u64 profil_resolve_prepare(const struct profil_question *question)
 {
+	struct profil_recording *recording = question->profile->recording;
+	u32 share = profil_recording_share(recording, question->payer);
 	struct profil_hits *hits = NULL;
 	struct profil_binding *binding;
 	bool wanted;
@@ -225,17 +227,21 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	life = binding ? binding->life : 0;
 	wanted = binding && !READ_ONCE(binding->hits);
 	rcu_read_unlock();
-	if (!wanted)
+	/* Without a cache each tick is looked up, at the expense of its task. */
+	if (!wanted || !profil_recording_cache(recording, share, 1))
 		return life;
 	hits = profil_space_alloc(question->profile);
-	if (!hits)
-		return life;
 	rcu_read_lock();
 	binding = profil_resolve_binding(question);
-	if (binding && !cmpxchg(&binding->hits, NULL, hits))
+	if (binding && hits && !cmpxchg(&binding->hits, NULL, hits)) {
+		binding->share = share;
 		hits = NULL;
+		wanted = false;
+	}
 	rcu_read_unlock();
 	kfree(hits);
+	if (wanted)
+		profil_recording_cache(recording, share, -1);
 	return life;
 }
 

@@ -10,6 +10,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -65,6 +66,56 @@ static int profil_busy_work(const char *value, const struct kernel_param *unused
 static const struct kernel_param_ops work_ops = { .set = profil_busy_work };
 module_param_cb(work, &work_ops, NULL, 0200);
 MODULE_PARM_DESC(work, "written: use so many ms of CPU time in a kernel thread");
+
+#define THREADS_MAX	128
+
+static struct task_struct *threads[THREADS_MAX];
+
+static int profil_busy_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		busy_for(5);
+		schedule_timeout_interruptible(HZ / 20);
+	}
+	return 0;
+}
+
+/* Stop all threads.  Only one task writes the parameter at a time. */
+static void profil_busy_stop_threads(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < THREADS_MAX && threads[i]; i++) {
+		kthread_stop(threads[i]);
+		threads[i] = NULL;
+	}
+}
+
+static int profil_busy_threads(const char *value, const struct kernel_param *unused)
+{
+	struct task_struct *thread;
+	unsigned int nr, i;
+	int err = kstrtouint(value, 10, &nr);
+
+	if (err)
+		return err;
+	if (nr > THREADS_MAX)
+		return -EINVAL;
+	profil_busy_stop_threads();
+	for (i = 0; i < nr; i++) {
+		thread = kthread_run(profil_busy_thread, NULL, "busy-%u", i);
+		if (IS_ERR(thread)) {
+			profil_busy_stop_threads();
+			return PTR_ERR(thread);
+		}
+		threads[i] = thread;
+	}
+	return 0;
+}
+
+static const struct kernel_param_ops threads_ops = { .set = profil_busy_threads };
+module_param_cb(threads, &threads_ops, NULL, 0200);
+MODULE_PARM_DESC(threads, "written: have so many kernel threads, each with its own name, that use CPU time now and then");
 
 /*
  * Call with interrupts off.  The loop uses nop instead of mdelay(): in an emulator, a second may be
@@ -177,6 +228,7 @@ static int __init profil_busy_early(void)
 
 static void __exit profil_busy_exit(void)
 {
+	profil_busy_stop_threads();
 	hrtimer_cancel(&interrupt);
 }
 

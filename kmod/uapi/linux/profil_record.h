@@ -24,9 +24,9 @@
  *
  * A recording has one number for every eight elements of its first table, but at least 32,768.
  * When all are in use, new programs count for the owner without text and name, and new texts as the
- * unknown text.  In a system-wide recording, this also happens to one user's programs once they use
- * as many numbers as are left.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are reused
- * once all others have been given out.
+ * unknown text.  This also happens to programs of one user who has not begun the recording, and to
+ * kernel threads, once these use as many numbers as are left.  PROFIL_DESCRIBE_FORGET makes room:
+ * forgotten numbers are reused once all others have been given out.
  *
  * Errors are those of <linux/profil.h>, and:
  *

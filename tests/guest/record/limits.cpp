@@ -246,6 +246,53 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
 }
 
+TEST_CASE_METHOD(AtRest, "a fork storm of one user leaves memory for the forks of another user's process",
+		 "[record][hostile][icount]")
+{
+	/* Each fork takes three nodes; the pool begins with 70. */
+	constexpr unsigned storm = 300, few = 4;
+	const Gate go, gone;
+	const Memory pids(4096, MAP_SHARED);
+	/* Neither lets the work item run that fills the pool. */
+	const auto fork_all = [](id_t user, const Gate &when, unsigned forks, pid_t *into) {
+		run_before_others();
+		become(user, 0);
+		when.wait();
+		for (unsigned i = 0; i < forks; i++) {
+			const pid_t pid = need(fork(), "fork");
+
+			if (!pid)
+				_exit(0);
+			if (into)
+				into[i] = pid;
+		}
+	};
+	Child attacker([&] {
+		fork_all(1000, go, storm, nullptr);
+		gone.open();
+		pause();
+	});
+	Child victim([&] {
+		fork_all(1001, gone, few, pids.at<pid_t>());
+		pause();
+	});
+	Recording recording(8192, period_nobody);
+
+	recording.begin(attacker.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	REQUIRE(recording.add(victim.pid()) == 0);
+	go.open();
+	REQUIRE(soon([&] { return pids.at<volatile pid_t>()[few - 1] != 0; }));
+	CHECK(recording.status().forks_lost > 0);
+	unsigned found = 0;
+	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
+		const auto one = recording.known(number);
+
+		for (unsigned i = 0; one && one->kind == PROFIL_KIND_OWNER && i < few; i++)
+			found += one->pid == pids.at<pid_t>()[i];
+	}
+	CHECK(found == few);
+}
+
 namespace {
 
 /** The ticks of a process.  Skips elements whose numbers were forgotten. */

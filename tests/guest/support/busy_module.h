@@ -66,6 +66,11 @@ public:
 	{
 		write_file("/sys/module/profil_busy/parameters/work", std::to_string(ms));
 	}
+	/** Have so many kernel threads, each with its own name, that use CPU time now and then. */
+	static void threads(unsigned number)
+	{
+		write_file("/sys/module/profil_busy/parameters/threads", std::to_string(number));
+	}
 	/**
 	 * Use CPU time in an interrupt one millisecond later, so that the program continues first.
 	 */
