@@ -69,17 +69,19 @@ static inline void profil_claim_put(struct profil_claim *claim)
 }
 
 /*
- * The payer: the user, or user namespace, that waiting ticks and numbers are charged to.
+ * The payer: the user, or user namespace, that waiting ticks count for, and what a recording shares
+ * out (profile/shares.c).
  */
 
 /* All kernel threads: users can have many made, and these run as root.  No address is so low. */
 #define PROFIL_PAYER_KERNEL	2UL
 
 /**
- * profil_payer() - identify the payer for current, by the same rule as base/limits.c
+ * profil_payer() - identify the payer for current
  *
- * The owner of a user namespace pays for all its users; but root pays for no other user, so a
- * namespace that root owns pays for itself.  Kernel threads together are one payer.
+ * By the same rule as in base/limits.c, the owner of a user namespace pays for all its users; but
+ * root pays for no other user, so a namespace that root owns pays for itself.  Kernel threads
+ * together are one payer.
  *
  * Context: Any.
  * Return: a number that identifies the payer.

@@ -65,7 +65,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		return;
 	/* Take the binding's memory first: a binding alone is enough to count the child's ticks. */
 	if (bind)
-		binding = profil_recording_take(recording, 0);
+		binding = profil_recording_take(recording, profil_payer(), 0);
 	copy = profil_watch_add(bucket, profile, task_tgid(child), PROFIL_NOBODY, NULL);
 	if (!IS_ERR(copy)) {
 		owned = profil_owner_fork(recording, watch->owned, watch->pid, child);
@@ -157,14 +157,15 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 {
 	struct profil_profile *profile = watch->profile;
 	struct profil_recording *recording = profile->recording;
+	struct profil_binding *binding;
 	u32 parent;
 
 	parent = profil_owner_end(recording, watch->owned, watch->pid, false);
 	profil_owned_write(&watch->owned, profil_follow_owner(recording, current, mm, parent));
 	if (profile->everybody || READ_ONCE(profile->retired))
 		return;
-	profil_follow_lost(profile, profil_recording_bind(profile, mm, watch->owned,
-							  profil_recording_take(recording, 0)));
+	binding = profil_recording_take(recording, profil_payer(), 0);
+	profil_follow_lost(profile, profil_recording_bind(profile, mm, watch->owned, binding));
 }
 
 /*

@@ -151,8 +151,6 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 }
 
 #define SWEEP_AGAIN	HZ
-/* Sweeps that execs and exits ask for come at this multiple of the time that the last one took. */
-#define SWEEP_REST	8
 
 static void profil_sweep_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
@@ -364,15 +362,12 @@ static void profil_settle_all(void)
 static void profil_sweep_work(struct work_struct *work)
 {
 	bool again = work == &sweep_again.work;
-	unsigned long began = jiffies;
 
 	profil_bindings_sweep();
 	if (again)
 		profil_sources_review();
 	if (xchg(&profil_settle_wanted, false) || again)
 		profil_settle_all();
-	WRITE_ONCE(profil_sweep_pause, clamp((jiffies - began) * SWEEP_REST,
-					     (unsigned long)PROFIL_SWEEP_SOON, SWEEP_AGAIN));
 	/*
 	 * The last user of an mm may go away without any probe being called; and the
 	 * mm of a reader need not have a binding.

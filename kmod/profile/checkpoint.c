@@ -14,9 +14,10 @@
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
+#define SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
+
 bool profil_settle_wanted;
 struct delayed_work profil_sweep;
-unsigned long profil_sweep_pause = PROFIL_SWEEP_SOON;
 
 static void profil_profile_last_put(struct kref *refs)
 {
@@ -42,7 +43,7 @@ void profil_profile_put(struct profil_profile *profile)
 void profil_sweep_soon(void)
 {
 	/* A pending sweep is not delayed further: exits may come in a storm. */
-	queue_delayed_work(profil_wq, &profil_sweep, READ_ONCE(profil_sweep_pause));
+	queue_delayed_work(profil_wq, &profil_sweep, SWEEP_SOON);
 }
 
 static void profil_settle_ask(struct irq_work *work)

@@ -112,9 +112,6 @@ extern bool profil_settle_wanted;
 extern struct irq_work profil_settle_irq;
 /* life.c sets its function. */
 extern struct delayed_work profil_sweep;
-/* The time from an exec or exit to the sweep, in jiffies: at least this, longer if a sweep is. */
-#define PROFIL_SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
-extern unsigned long profil_sweep_pause;
 
 void profil_profile_stop(struct profil_profile *profile, u32 why);
 void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,

@@ -265,7 +265,7 @@ struct profil_entry *profil_recording_find_locked(struct profil_recording *recor
  * profil_recording_find() - find the number of a text, an owner or a cell, or give out a new one
  * @recording: the recording
  * @like: as for profil_recording_find_locked(); an existing entry gets its state, user and
- *	cgroup
+ *	cgroup, unless the recording has ended
  * @pool: likewise
  * @payer: likewise
  *

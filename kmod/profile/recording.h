@@ -63,13 +63,15 @@ struct profil_shares {
 	u32 used[1 + (1 << PROFIL_SHARE_BITS)];
 };
 
-/* Address spaces whose lookups are cached: their number in the smallest recordings. */
+/*
+ * The number of address spaces whose lookups are cached: one for PROFIL_CACHES_COUNTS elements of
+ * the first table, but at least PROFIL_CACHES_MIN.
+ */
 #ifdef PROFIL_TEST_WINDOW
 #define PROFIL_CACHES_MIN	16
 #else
 #define PROFIL_CACHES_MIN	4096
 #endif
-/* And one for this many elements of a larger table. */
 #define PROFIL_CACHES_COUNTS	64
 
 /**

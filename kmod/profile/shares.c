@@ -114,6 +114,8 @@ bool profil_recording_cache(struct profil_recording *recording, u32 share, int c
 	unsigned long flags;
 	bool fits;
 
+	if (change > 0 && !profil_shares_left(&recording->caches, share))
+		return false;
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	fits = change < 0 || profil_shares_left(&recording->caches, share);
 	if (fits)

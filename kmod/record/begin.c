@@ -358,13 +358,13 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	/* The task may have passed the exit probe, which would have had to end the watch. */
 	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
 		goto free;
-	watch = profil_meet_alloc(profile, sizeof(*watch));
+	watch = profil_meet_alloc(profile, sizeof(*watch), payer);
 	if (!watch)
 		goto free;
 	/* If there is already an owner for its program, no memory is needed. */
 	owned = profil_owner_task(recording, task, program, 0, &pool, payer);
 	if (profil_recording_lacks_owner(recording, owned, payer)) {
-		profil_meet_fill(profile, &pool);
+		profil_meet_fill(profile, &pool, payer);
 		owned = profil_owner_task(recording, task, program, 0, &pool, payer);
 	}
 	/* There was no memory: the process's next tick tries again. */

@@ -28,15 +28,18 @@
 /* A worker that finds no memory, or another worker reclaiming, tries again after this. */
 #define FILL_AGAIN	(HZ / 4)
 
-/* Each share may take nodes again.  Context: Any but hard interrupt. */
-static void profil_recording_filled(struct profil_recording *recording)
+/*
+ * There are new nodes.  What a share has taken is forgotten only once the pool is full: as long as
+ * memory is short, whoever has taken much gets no more.  Context: Any but hard interrupt.
+ */
+static void profil_recording_filled(struct profil_recording *recording, bool full)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	recording->taken = (struct profil_shares) {
-		.limit = atomic_read(&recording->pool.filled),
-	};
+	if (full)
+		recording->taken = (struct profil_shares) {};
+	recording->taken.limit = recording->taken.sum + atomic_read(&recording->pool.filled);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 }
 
@@ -46,22 +49,21 @@ static void profil_recording_fill_work(struct work_struct *work)
 	struct profil_recording *recording = container_of(to_delayed_work(work),
 							  struct profil_recording, fill);
 	struct mem_cgroup *before;
-	bool low;
+	bool full, low;
 
 	if (READ_ONCE(recording->ended))
 		return;
 	before = set_active_memcg(recording->memcg);
-	low = profil_pool_fill(&recording->pool, POOL_SIZE, PROFIL_NODE_SIZE, PROFIL_GFP_AT_ONCE) &&
-	      atomic_read(&recording->pool.filled) < RECLAIM_BELOW;
+	full = !profil_pool_fill(&recording->pool, POOL_SIZE, PROFIL_NODE_SIZE,
+				 PROFIL_GFP_AT_ONCE);
+	low = !full && atomic_read(&recording->pool.filled) < RECLAIM_BELOW;
 	if (low && profil_user_reclaim(recording->user)) {
 		profil_pool_fill(&recording->pool, RECLAIM_BELOW, PROFIL_NODE_SIZE,
 				 PROFIL_GFP_SPARING);
 		profil_user_reclaimed(recording->user);
 	}
 	set_active_memcg(before);
-	/* Without new memory, whoever has taken much gets no more. */
-	if (atomic_read(&recording->pool.filled) >= RECLAIM_BELOW)
-		profil_recording_filled(recording);
+	profil_recording_filled(recording, full);
 	/* If the recording has ended meanwhile, free the nodes, for which no user is charged. */
 	if (READ_ONCE(recording->ended)) {
 		profil_recording_drain(recording);
@@ -87,7 +89,7 @@ int profil_recording_fill(struct profil_recording *recording, bool forks)
 	INIT_DELAYED_WORK(&recording->fill, profil_recording_fill_work);
 	err = profil_pool_fill(&recording->pool, forks ? POOL_START : POOL_EXECS,
 			       PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
-	profil_recording_filled(recording);
+	profil_recording_filled(recording, true);
 	return err;
 }
 
@@ -104,16 +106,17 @@ void profil_recording_refill(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_take() - take memory for a binding, a watch or an entry, for current
+ * profil_recording_take() - take memory for a binding, a watch or an entry
  * @recording: as for profil_recording_refill()
+ * @payer: profil_payer() of the task that it is for
  * @keep: number of nodes to leave for others
  *
  * Context: Any but hard interrupt.
  * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
  */
-void *profil_recording_take(struct profil_recording *recording, int keep)
+void *profil_recording_take(struct profil_recording *recording, unsigned long payer, int keep)
 {
-	u32 share = profil_recording_share(recording, profil_payer());
+	u32 share = profil_recording_share(recording, payer);
 	unsigned long flags;
 	void *node;
 
@@ -133,6 +136,7 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
  * profil_meet_alloc() - allocate memory for a lookup after a tick
  * @profile: the profile of a recording, whose memory cgroup is active
  * @bytes: size of the memory
+ * @payer: profil_payer() of the task that had the tick
  *
  * In a system-wide recording, only the work that fills the pool reclaims memory, and no task does.
  * The work item that all recordings share (record/unmet.c) does not reclaim either.
@@ -140,30 +144,32 @@ void *profil_recording_take(struct profil_recording *recording, int keep)
  * Context: Process context, may sleep.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
-void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
+void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes, unsigned long payer)
 {
 	bool at_once = profile->everybody || current->flags & PF_WQ_WORKER;
 	void *memory = profil_alloc(bytes, at_once ? PROFIL_GFP_AT_ONCE : PROFIL_GFP_SPARING);
 
 	if (memory || bytes > PROFIL_NODE_SIZE || !profile->everybody)
 		return memory;
-	return profil_recording_take(profile->recording, PROFIL_POOL_PROBES);
+	return profil_recording_take(profile->recording, payer, PROFIL_POOL_PROBES);
 }
 
 /**
  * profil_meet_fill() - allocate memory for two entries: an owner or a cell, and its text
  * @profile: as for profil_meet_alloc()
  * @pool: receives the memory, if there is any; the caller empties the pool
+ * @payer: as for profil_meet_alloc()
  *
  * Context: Process context, may sleep.
  */
-void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool)
+void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool,
+		      unsigned long payer)
 {
 	unsigned int i;
 	void *node;
 
 	for (i = 0; i < 2; i++) {
-		node = profil_meet_alloc(profile, sizeof(struct profil_entry));
+		node = profil_meet_alloc(profile, sizeof(struct profil_entry), payer);
 		if (node)
 			profil_pool_give(pool, node);
 	}

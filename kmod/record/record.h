@@ -54,7 +54,7 @@ bool profil_resolve_call(struct profil_question *question, u64 pc);
 void profil_resolve_work(struct callback_head *work);
 
 /* space.c */
-struct profil_hits *profil_space_alloc(const struct profil_profile *profile);
+struct profil_hits *profil_space_alloc(const struct profil_profile *profile, unsigned long payer);
 u32 profil_space_recall(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
 			u32 forgets, u32 number, const struct profil_hit *hit);
 
@@ -92,8 +92,9 @@ void profil_watches_remove(struct profil_recording *recording);
 
 int profil_recording_fill(struct profil_recording *recording, bool forks);
 void profil_recording_refill(struct profil_recording *recording);
-void *profil_recording_take(struct profil_recording *recording, int keep);
-void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes);
-void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool);
+void *profil_recording_take(struct profil_recording *recording, unsigned long payer, int keep);
+void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes, unsigned long payer);
+void profil_meet_fill(const struct profil_profile *profile, struct profil_pool *pool,
+		      unsigned long payer);
 
 #endif /* PROFIL_RECORD_H */

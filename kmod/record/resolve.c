@@ -208,7 +208,8 @@ static void profil_resolve_bind(const struct profil_question *question)
 	rcu_read_unlock();
 	if (!bound)
 		profil_recording_bind(profile, question->mm, question->owned,
-				      profil_meet_alloc(profile, sizeof(struct profil_binding)));
+				      profil_meet_alloc(profile, sizeof(struct profil_binding),
+							question->payer));
 }
 
 /* Bind the address space, and allocate its hits, if needed.  Return: the binding's life, or 0. */
@@ -230,7 +231,7 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	/* Without a cache each tick is looked up, at the expense of its task. */
 	if (!wanted || !profil_recording_cache(recording, share, 1))
 		return life;
-	hits = profil_space_alloc(question->profile);
+	hits = profil_space_alloc(question->profile, question->payer);
 	rcu_read_lock();
 	binding = profil_resolve_binding(question);
 	if (binding && hits && !cmpxchg(&binding->hits, NULL, hits)) {
@@ -265,7 +266,7 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 	/* First try without memory: usually the text and the cell have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
 		if (try && profil_recording_left(recording, question->payer))
-			profil_meet_fill(question->profile, &pool);
+			profil_meet_fill(question->profile, &pool, question->payer);
 		cell.same.word[1] = profil_recording_find(recording, &text, &pool,
 							  question->payer);
 		if (cell.same.word[1])

@@ -49,13 +49,14 @@ struct space {
 /**
  * profil_space_alloc() - allocate the cache for an address space
  * @profile: the profile of the recording, whose memory cgroup is active
+ * @payer: as for profil_meet_alloc()
  *
  * Context: Process.
  * Return: the part that ticks read, to be freed with kfree(); NULL without memory.
  */
-struct profil_hits *profil_space_alloc(const struct profil_profile *profile)
+struct profil_hits *profil_space_alloc(const struct profil_profile *profile, unsigned long payer)
 {
-	struct space *space = profil_meet_alloc(profile, sizeof(*space));
+	struct space *space = profil_meet_alloc(profile, sizeof(*space), payer);
 
 	BUILD_BUG_ON(offsetof(struct space, hits));
 	if (!space)

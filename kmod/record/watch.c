@@ -145,7 +145,7 @@ struct profil_watch *profil_watch_add(struct profil_bucket *bucket,
 		return ERR_PTR(err);
 	BUILD_BUG_ON(sizeof(*watch) > PROFIL_NODE_SIZE);
 	if (!watch)
-		watch = profil_recording_take(profile->recording, 0);
+		watch = profil_recording_take(profile->recording, profil_payer(), 0);
 	if (watch && profil_watch_insert(bucket, profile, pid, owned, watch))
 		return watch;
 	profil_watch_uncharge(profile);
