@@ -83,8 +83,8 @@ void profil_shares_take(struct profil_shares *shares, u32 share, int change)
  * @keep: number of nodes to leave for others
  *
  * Context: Any but hard interrupt.
- * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(); NULL if there is no memory, if
- * the share has taken too much since the pool was last filled, or if the recording has ended.
+ * Return: zeroed memory of PROFIL_NODE_SIZE bytes, to be freed with kfree().  NULL if the pool has
+ * no node to spare, if the share has taken too many, or if the recording has ended.
  */
 void *profil_recording_node(struct profil_recording *recording, u32 share, int keep)
 {

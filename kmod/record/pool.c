@@ -112,7 +112,7 @@ void profil_recording_refill(struct profil_recording *recording)
  * @keep: number of nodes to leave for others
  *
  * Context: Any but hard interrupt.
- * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
+ * Return: as profil_recording_node().
  */
 void *profil_recording_take(struct profil_recording *recording, unsigned long payer, int keep)
 {

@@ -62,18 +62,23 @@ uint64_t samples_by_thread(const std::string &file)
 	return sum;
 }
 
-std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type)
+std::map<std::string, uint64_t> functions_in(const std::string &file, const std::string &options)
 {
-	const Output output = profil("report --json --value " + type + " " + file);
-	std::map<std::string, uint64_t> values;
+	const Output output = profil("report --json " + options + " " + file);
+	std::map<std::string, uint64_t> all;
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 	const Json json = parse_json(output.text);
 
 	for (const Json &row : json["rows"])
-		values[row["function"]] += row["samples"].get<uint64_t>();
-	return values;
+		all[row["function"]] += row["samples"].get<uint64_t>();
+	return all;
+}
+
+std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type)
+{
+	return functions_in(file, "--value " + type);
 }
 
 Json hottest_row(const Json &json, size_t nth)

@@ -39,6 +39,9 @@ std::map<std::string, uint64_t> by_process(const std::string &file);
 /** The samples of all threads, and of interrupts and softirqs, which have no thread. */
 uint64_t samples_by_thread(const std::string &file);
 
+/** The samples that `profil report` shows of a file with these options, by function. */
+std::map<std::string, uint64_t> functions_in(const std::string &file, const std::string &options);
+
 /** The values of one type in a file, by function. */
 std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type);
 

@@ -294,6 +294,7 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 	const std::string file = directory / "p.pb.gz";
 	const std::string command =
 		" -o " + file + " -- dd if=/dev/zero of=/dev/null bs=1M count=3000 status=none";
+
 	REQUIRE(profil("record" + command).status == 0);
 	const Json usual = report(file);
 	REQUIRE(profil("record --user-only" + command).status == 0);

@@ -81,20 +81,6 @@ struct Controlled {
 	Child record;
 };
 
-/** The samples of each function of a file, in the slices that the options select. */
-std::map<std::string, uint64_t> functions_in(const std::string &file, const std::string &options)
-{
-	const Output output = profil("report --json " + options + " " + file);
-	std::map<std::string, uint64_t> all;
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	const Json json = parse_json(output.text);
-	for (const Json &row : json["rows"])
-		all[row["function"]] += row["samples"].get<uint64_t>();
-	return all;
-}
-
 std::string between(int from, int to)
 {
 	return (from ? "--from " + std::to_string(from) : "") + " --to " + std::to_string(to);
