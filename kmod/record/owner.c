@@ -201,8 +201,8 @@ struct profil_owned profil_owner_fork(struct profil_recording *recording,
  * @recording: the recording
  * @owned: the owner; no effect if it is not of one process, or has ended
  * @pid: the process's thread group
- * @look: note the process's current user and cgroup for the reader, unless the recording has ended;
- *	the process's program has not changed
+ * @look: note the process's current user and cgroup for the reader, who gets these from now on,
+ *	even if the recording has ended; the process's program has not changed
  *
  * Called when the process ends, executes another program, or is no longer followed.  In the last
  * case, the reader gets no later user and cgroup, because no probe would notice that the process
@@ -223,7 +223,7 @@ u32 profil_owner_end(struct profil_recording *recording, struct profil_owned own
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_owner_of(recording, owned.owner, pid);
 	if (entry && entry->state == PROFIL_OWNER_LIVE) {
-		if (look && !recording->ended)
+		if (look)
 			profil_owner_look_live(entry);
 		entry->state = PROFIL_OWNER_ENDED;
 	}

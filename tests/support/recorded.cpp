@@ -86,7 +86,9 @@ Json hottest_row(const Json &json, size_t nth)
 	const bool debug = on_debug_kernel();
 
 	for (const Json &row : json["rows"]) {
-		const bool of_kernel = row["object"] == "[kernel]" || row["function"] == "[kernel]";
+		/* A report by objects has no functions. */
+		const bool of_kernel = row.value("object", "") == "[kernel]" ||
+				       row.value("function", "") == "[kernel]";
 
 		if (!(debug && of_kernel) && nth-- == 0)
 			return row;

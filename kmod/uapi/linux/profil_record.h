@@ -345,8 +345,8 @@ enum profil_describe_flag {
  * @highest: out: the highest number that is ever given out
  * @name: out: OWNER: the command name, padded with zeroes
  * @uid: out: OWNER of one process: its effective user, in the caller's user
- *	namespace; else 0.  Once the process has ended, the user at its end; once the
- *	recording has ended, a user that the process had before that
+ *	namespace; else 0.  Once the process has ended or is no longer followed, the user
+ *	at that moment
  * @parent: out: OWNER of one process: the owner that forked the process, or that executed this
  *	program, if the recording has seen that; else 0
  * @cgroup: out: OWNER of one process: the inode number of the directory of its version 2
