@@ -324,10 +324,13 @@ std::set<uint32_t> TextTable::find_ended(Clock::time_point now)
 	std::set<uint32_t> doomed;
 
 	for (auto &[key, number] : numbers_) {
-		if (number.ended && now - *number.ended >= rest)
-			doomed.insert(key);
-		else if (!number.ended && has_ended(key, number))
+		/* A process may execute the same program again, under the same number. */
+		if (!has_ended(key, number))
+			number.ended.reset();
+		else if (!number.ended)
 			number.ended = now;
+		else if (now - *number.ended >= rest)
+			doomed.insert(key);
 	}
 	return doomed;
 }

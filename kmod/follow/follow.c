@@ -157,15 +157,18 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 {
 	struct profil_profile *profile = watch->profile;
 	struct profil_recording *recording = profile->recording;
-	struct profil_binding *binding;
+	bool bind = !profile->everybody && !READ_ONCE(profile->retired);
+	struct profil_binding *binding = NULL;
 	u32 parent;
 
+	/* As in profil_fork_watch(): without memory for an owner, the program counts for nobody. */
+	if (bind)
+		binding = profil_recording_take(recording, profil_payer(), 0);
 	parent = profil_owner_end(recording, watch->owned, watch->pid, false);
 	profil_owned_write(&watch->owned, profil_follow_owner(recording, current, mm, parent));
-	if (profile->everybody || READ_ONCE(profile->retired))
-		return;
-	binding = profil_recording_take(recording, profil_payer(), 0);
-	profil_follow_lost(profile, profil_recording_bind(profile, mm, watch->owned, binding));
+	if (bind)
+		profil_follow_lost(profile,
+				   profil_recording_bind(profile, mm, watch->owned, binding));
 }
 
 /*

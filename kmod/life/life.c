@@ -298,11 +298,16 @@ static struct profil_profile *profil_life_next(struct profil_profile *profile)
 	return next;
 }
 
-/* Return: true if no task can run there any more; once true, this stays true. */
+/* Return: true if no tick may count by this binding any more; once true, this stays true. */
 static bool profil_binding_is_dead(const struct profil_binding *binding)
 {
+	const struct profil_profile *profile = binding->profile;
+
 	/* Once it is 0, mm_users never rises again: no task will run there. */
 	if (!atomic_read(&binding->mm->mm_users))
+		return true;
+	/* Another process shares the memory: its next tick makes a binding with an owner of its own. */
+	if (profile->everybody && profil_recording_has_ended(profile->recording, binding->owned))
 		return true;
 	/* A thread ID that is reused gets another struct pid. */
 	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);

@@ -30,7 +30,8 @@ static void profil_owner_look(struct profil_entry *owner, struct task_struct *ta
 /*
  * Look at the process of a live owner, by its leader, as /proc does.  execve(2) changes the
  * credentials first, and then the exec probe ends the owner, under the recording's lock, which is
- * held here.  Return: the state of the owner.
+ * held here.  If execve(2) fails in between, it kills the process, and the reader may see the user
+ * of a program that has run no instruction.  Return: the state of the owner.
  */
 static u32 profil_owner_look_live(struct profil_entry *owner)
 {

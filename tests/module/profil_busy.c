@@ -71,11 +71,26 @@ MODULE_PARM_DESC(work, "written: use so many ms of CPU time in a kernel thread")
 
 static struct task_struct *threads[THREADS_MAX];
 
+/* CPU time in which a thread has a tick, and the pause in which all the others have theirs. */
+#define THREAD_NS	(60 * NSEC_PER_MSEC)
+#define THREAD_PAUSE	(10 * HZ)
+
 static int profil_busy_thread(void *unused)
 {
+	unsigned int i;
+	u64 end;
+
 	while (!kthread_should_stop()) {
-		busy_for(5);
-		schedule_timeout_interruptible(HZ / 20);
+		end = READ_ONCE(current->se.sum_exec_runtime) + THREAD_NS;
+		while (READ_ONCE(current->se.sum_exec_runtime) < end && !kthread_should_stop()) {
+			for (i = 0; i < 10000; i++)
+				cpu_relax();
+			cond_resched();
+		}
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (!kthread_should_stop())
+			schedule_timeout(THREAD_PAUSE);
+		__set_current_state(TASK_RUNNING);
 	}
 	return 0;
 }

@@ -85,7 +85,10 @@
  */
 #define PROFIL_RECORD_EVERYBODY	(1 << 16)
 
-/* Bit of &profil_record.flags: each process is an owner of its own. */
+/*
+ * Bit of &profil_record.flags: each process is an owner of its own.  Processes that share an address
+ * space count for one of them; in a system-wide recording, for another one once that has ended.
+ */
 #define PROFIL_RECORD_PROCESSES	(1 << 17)
 
 /*

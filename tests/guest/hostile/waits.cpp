@@ -68,13 +68,11 @@ void status(const FuseFile &file)
 
 	start_in(device, memory, ordinary);
 	file.hold();
-	memory.drop();
-	device.status();
-}
-
-void burn_until_it_waits(const FuseFile &file)
-{
-	Burner().burn_until(counted_text, [&] { return file.waiting() > 0; });
+	/* A tick while the memory is being dropped may get it from the cache again. */
+	for (int i = 0; i < 10 && file.waiting() == 0; i++) {
+		memory.drop();
+		device.status();
+	}
 }
 
 void recheck(const FuseFile &file)
@@ -85,8 +83,10 @@ void recheck(const FuseFile &file)
 
 	start_in(device, memory, ordinary);
 	file.hold();
-	memory.drop();
-	burn_until_it_waits(file);
+	Burner().burn_until(counted_text, [&] {
+		memory.drop();
+		return file.waiting() > 0;
+	});
 }
 
 void tick(const FuseFile &file)
@@ -95,7 +95,7 @@ void tick(const FuseFile &file)
 
 	file.hold();
 	Device().start(count_in(memory.at()));
-	burn_until_it_waits(file);
+	Burner().burn_until(counted_text, [&] { return file.waiting() > 0; });
 }
 
 void recording(const FuseFile &file)
