@@ -72,7 +72,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		profil_owned_write(&copy->owned, owned);
 	}
 	if (bind)
-		err = profil_recording_bind(profile, child->mm, owned, binding);
+		err = profil_recording_bind(profile, child->mm, owned, NULL, binding);
 	profil_follow_lost(profile, PTR_ERR_OR_ZERO(copy) ?: err);
 }
 
@@ -168,7 +168,8 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
 	profil_owned_write(&watch->owned, profil_follow_owner(recording, current, mm, parent));
 	if (bind)
 		profil_follow_lost(profile,
-				   profil_recording_bind(profile, mm, watch->owned, binding));
+				   profil_recording_bind(profile, mm, watch->owned, NULL,
+							 binding));
 }
 
 /*

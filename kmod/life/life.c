@@ -298,16 +298,35 @@ static struct profil_profile *profil_life_next(struct profil_profile *profile)
 	return next;
 }
 
+/* Return: false if the process has left the address space: it has ended, or executed a program. */
+static bool profil_process_uses(struct pid *process, const struct mm_struct *mm)
+{
+	const struct mm_struct *its = NULL;
+	struct task_struct *task, *thread;
+	unsigned int looks = 64;	/* interrupts are off */
+
+	rcu_read_lock();
+	task = pid_task(process, PIDTYPE_TGID);
+	if (task) {
+		/* All threads have the same mm, except those that exit. */
+		for_each_thread(task, thread) {
+			its = READ_ONCE(thread->mm);
+			if (its || !--looks)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return its == mm || !looks;
+}
+
 /* Return: true if no tick may count by this binding any more; once true, this stays true. */
 static bool profil_binding_is_dead(const struct profil_binding *binding)
 {
-	const struct profil_profile *profile = binding->profile;
-
 	/* Once it is 0, mm_users never rises again: no task will run there. */
 	if (!atomic_read(&binding->mm->mm_users))
 		return true;
-	/* Another process shares the memory: its next tick makes a binding with an owner of its own. */
-	if (profile->everybody && profil_recording_has_ended(profile->recording, binding->owned))
+	/* Another process shares the memory: its next tick makes a binding of its own. */
+	if (binding->process && !profil_process_uses(binding->process, binding->mm))
 		return true;
 	/* A thread ID that is reused gets another struct pid. */
 	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);

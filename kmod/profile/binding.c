@@ -4,7 +4,7 @@
  *
  * The table is keyed by mm and read by every tick.  An exec gives the task
  * another mm, which the old bindings do not match; the sweep later removes
- * bindings of address spaces that no task uses any more.
+ * bindings of address spaces that no task, or not their process, uses any more.
  *
  * Context: tracepoint probe
  */
@@ -52,6 +52,7 @@ static void profil_binding_free_work(struct work_struct *work)
 		next = binding->freed_next;
 		mmdrop(binding->mm);
 		put_pid(binding->thread);
+		put_pid(binding->process);
 		if (binding->hits)
 			profil_recording_cache(binding->profile->recording, binding->share, -1);
 		profil_profile_put(binding->profile);
@@ -101,6 +102,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	INIT_RCU_WORK(&binding->free, profil_binding_free_work);
 	binding->mm = mm;
 	binding->thread = NULL;
+	binding->process = NULL;
 	binding->profile = profile;
 	binding->owned.owner = 0;
 	binding->life = 0;

@@ -141,6 +141,8 @@ static inline bool profil_everybody_met(u32 met)
  *	PROFIL_KEY_EVENT, only with OWNED: its ticks are those of an event, not of the clock.
  *	PROFIL_KEY_MORE: @mm may be missing from another, system-wide recording.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
+ * @process: in a system-wide recording, the process that @owned stands for, referenced.  Once it
+ *	has left @mm, another process that shares @mm gets a binding.  Else NULL
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced
  * @link: in the profile's list; empty once the binding is removed
@@ -165,6 +167,7 @@ struct profil_binding {
 	struct list_head link;
 	struct rcu_work free;
 	struct profil_binding *freed_next;
+	struct pid *process;
 	struct profil_owned owned;
 	u32 share;
 	u64 life;

@@ -154,32 +154,6 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
 	return NULL;
 }
 
-/**
- * profil_recording_has_ended() - check whether the process of an owner has ended
- * @recording: the recording
- * @owned: the owner
- *
- * Context: Any but hard interrupt.
- * Return: true if the process has ended, or executes another program, or if the reader has
- * forgotten its owner; false if owners are no processes.
- */
-bool profil_recording_has_ended(struct profil_recording *recording, struct profil_owned owned)
-{
-	const struct profil_entry *entry;
-	unsigned long flags;
-	bool ended;
-
-	if (!recording->processes)
-		return false;
-	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_numbered(recording, owned.owner);
-	/* Not every owner has a watch that ends it. */
-	ended = !entry || entry->state == PROFIL_OWNER_ENDED ||
-		!pid_has_task(entry->pid, PIDTYPE_TGID);
-	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	return ended;
-}
-
 /*
  * The number of lookups that one call makes in search of free numbers: it holds the lock, with
  * interrupts off.

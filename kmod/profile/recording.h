@@ -231,7 +231,6 @@ void profil_recording_clear(struct profil_recording *recording);
 void profil_recording_free(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
-bool profil_recording_has_ended(struct profil_recording *recording, struct profil_owned owned);
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
 						  const struct profil_entry *like,
 						  struct profil_pool *pool, unsigned long payer);

@@ -219,13 +219,15 @@ u64 profil_recording_life(const struct profil_profile *profile, const struct mm_
  * @profile: the recording's profile
  * @mm: a new address space, grabbed for the binding
  * @owned: the owner of ticks in the address space
+ * @process: as in &struct profil_binding; the binding takes a reference
  * @binding: memory for a binding; or NULL
  *
  * Context: Any but hard interrupt.
  * Return: as profil_binding_publish(); -ENOMEM without memory.
  */
 int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
-			  struct profil_owned owned, struct profil_binding *binding)
+			  struct profil_owned owned, struct pid *process,
+			  struct profil_binding *binding)
 {
 	int err;
 
@@ -235,6 +237,7 @@ int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
 		return READ_ONCE(profile->retired) ? -ENOENT : -ENOMEM;
 	profil_binding_init(binding, mm, profile);
 	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
+	binding->process = get_pid(process);
 	err = profil_binding_publish(binding);
 	if (err)
 		profil_binding_drop(binding);

@@ -39,7 +39,8 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 struct profil_recording *profil_recording_create(const struct profil_record *record,
 						 struct pid_namespace *ns);
 int profil_recording_bind(struct profil_profile *profile, struct mm_struct *mm,
-			  struct profil_owned owned, struct profil_binding *binding);
+			  struct profil_owned owned, struct pid *process,
+			  struct profil_binding *binding);
 u64 profil_recording_life(const struct profil_profile *profile, const struct mm_struct *mm);
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,

@@ -193,10 +193,25 @@ static bool profil_resolve_find(const struct profil_question *question, struct f
 	return true;
 }
 
+/*
+ * Return: false if the binding would count for another process than the one that had the tick:
+ * a process that shared the address space when the tick came, and whose binding is gone by now.
+ */
+static bool profil_resolve_owns(const struct profil_question *question, const struct pid *process)
+{
+	struct profil_owned owned;
+
+	rcu_read_lock();
+	owned = profil_watched_owner(question->profile, process);
+	rcu_read_unlock();
+	return !owned.owner || owned.owner == question->owned.owner;
+}
+
 /* A system-wide recording binds an address space only after a tick there. */
 static void profil_resolve_bind(const struct profil_question *question)
 {
 	struct profil_profile *profile = question->profile;
+	struct pid *process = NULL;
 	bool bound;
 
 	/* If the owner could not be found, the next tick tries again. */
@@ -206,10 +221,15 @@ static void profil_resolve_bind(const struct profil_question *question)
 	rcu_read_lock();
 	bound = profil_resolve_binding(question);
 	rcu_read_unlock();
-	if (!bound)
-		profil_recording_bind(profile, question->mm, question->owned,
+	if (bound)
+		return;
+	if (profile->recording->processes)
+		process = get_task_pid(question->task, PIDTYPE_TGID);
+	if (profil_resolve_owns(question, process))
+		profil_recording_bind(profile, question->mm, question->owned, process,
 				      profil_meet_alloc(profile, sizeof(struct profil_binding),
 							question->payer));
+	put_pid(process);
 }
 
 /* Bind the address space, and allocate its hits, if needed.  Return: the binding's life, or 0. */

@@ -86,8 +86,8 @@
 #define PROFIL_RECORD_EVERYBODY	(1 << 16)
 
 /*
- * Bit of &profil_record.flags: each process is an owner of its own.  Processes that share an address
- * space count for one of them; in a system-wide recording, for another one once that has ended.
+ * Bit of &profil_record.flags: each process is an owner of its own.  Processes that share an
+ * address space count for one of them; in a system-wide recording, for another once that has left.
  */
 #define PROFIL_RECORD_PROCESSES	(1 << 17)
 

@@ -6,6 +6,8 @@
  *   uapi_target burn ADDRESS        loop at that address for ever
  *   uapi_target burn-again ADDRESS  execute this program again, then loop at that address
  *   uapi_target child ADDRESS USER  wait for a child that loops there as that user
+ *   uapi_target vfork ADDRESS       loop in a child of vfork(2) until SIGUSR1; then the child
+ *                                   executes this program again, and both loop at that address
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,6 +83,33 @@ static int burn_in_child(unsigned long address, uid_t user)
 	return burn(address);
 }
 
+static volatile sig_atomic_t told;
+
+static void be_told(int signal)
+{
+	(void)signal;
+	told = 1;
+}
+
+static int burn_after_vfork(char **argv)
+{
+	pid_t child;
+
+	signal(SIGUSR1, be_told);
+	child = vfork();
+	if (child < 0) {
+		perror("uapi_target: vfork");
+		return 1;
+	}
+	if (!child) {
+		while (!told)
+			;
+		execl(argv[0], argv[0], "burn", argv[2], NULL);
+		_exit(1);
+	}
+	return burn(strtoul(argv[2], NULL, 0));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "state"))
@@ -96,6 +125,8 @@ int main(int argc, char **argv)
 	}
 	if (argc == 4 && !strcmp(argv[1], "child"))
 		return burn_in_child(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	fputs("usage: uapi_target state | wait | burn ADDRESS | burn-again ADDRESS | child ADDRESS USER\n", stderr);
+	if (argc == 3 && !strcmp(argv[1], "vfork"))
+		return burn_after_vfork(argv);
+	fputs("usage: uapi_target state | wait | {burn|burn-again|vfork} ADDRESS | child ADDRESS USER\n", stderr);
 	return 2;
 }

@@ -6,6 +6,7 @@
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/credentials.h"
 #include "tests/support/catch.h"
+#include "tests/support/recorded.h"
 
 #include <algorithm>
 #include <atomic>
@@ -230,6 +231,31 @@ TEST_CASE_METHOD(AtRest,
 	parent.next();
 	REQUIRE(soon([&] { return child != 0; }));
 	CHECK(grows([&] { return ticks_of(recording, child, file.path()); }));
+	need(kill(child, SIGKILL), "kill");
+}
+
+TEST_CASE_METHOD(
+	AtRest,
+	"in a system-wide recording, no ticks of a parent count for its child that executes the same program",
+	"[record]")
+{
+	const std::string path = program("uapi_target"), where = std::to_string(text);
+	const Child parent([&] {
+		execl(path.c_str(), path.c_str(), "vfork", where.c_str(), nullptr);
+		need(-1, path.c_str());
+	});
+	const pid_t child = support::child_of(parent.pid());
+	Recording recording;
+	const auto ticks = [&](pid_t pid) {
+		return recording.sum([&](const Row &row) { return row.owner.pid == pid; });
+	};
+
+	/* The child has the first tick in the memory. */
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	CHECK(grows([&] { return ticks(child); }));
+	need(kill(child, SIGUSR1), "kill");
+	CHECK(grows([&] { return ticks(parent.pid()); }));
+	CHECK(grows([&] { return ticks(child); }));
 	need(kill(child, SIGKILL), "kill");
 }
 
