@@ -307,8 +307,8 @@ static bool profil_process_uses(struct pid *process, const struct mm_struct *mm)
 
 	rcu_read_lock();
 	task = pid_task(process, PIDTYPE_TGID);
-	if (task) {
-		/* All threads have the same mm, except those that exit. */
+	/* Without live threads it has ended.  All have the same mm, except those that exit. */
+	if (task && atomic_read(&task->signal->live)) {
 		for_each_thread(task, thread) {
 			its = READ_ONCE(thread->mm);
 			if (its || !--looks)

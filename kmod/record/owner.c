@@ -36,12 +36,13 @@ static void profil_owner_look(struct profil_entry *owner, struct task_struct *ta
 static u32 profil_owner_look_live(struct profil_entry *owner)
 {
 	const struct profil_entry before = *owner;
-	u32 state = PROFIL_OWNER_LIVE;
+	u32 state = PROFIL_OWNER_ENDED;
 	struct task_struct *task;
 
 	rcu_read_lock();
 	task = pid_task(owner->pid, PIDTYPE_TGID);
 	if (task) {
+		state = PROFIL_OWNER_LIVE;
 		profil_owner_look(owner, task);
 		/* The next program's credentials are published after in_execve was set. */
 		smp_rmb();

@@ -145,14 +145,16 @@ static bool profil_resolve_known(const struct profil_question *question, struct 
 {
 	struct profil_profile *profile = question->profile;
 	struct profil_binding *binding;
-	struct profil_hits *hits;
+	struct profil_hits *hits = NULL;
 	unsigned long flags;
 	u64 key;
 
 	local_irq_save(flags);
 	profil_section_enter();
 	binding = profil_resolve_binding_in(profil_tick_chain(question->mm), question);
-	hits = binding ? READ_ONCE(binding->hits) : NULL;
+	/* Unless the tick came before another process's binding replaced that of its owner. */
+	if (binding && profil_owned_read(&binding->owned).owner == question->owned.owner)
+		hits = READ_ONCE(binding->hits);
 	if (hits && found->same.kind == PROFIL_KIND_MEMORY && !cell)
 		found->same.word[0] = binding->life;
 	if (hits)
@@ -194,8 +196,8 @@ static bool profil_resolve_find(const struct profil_question *question, struct f
 }
 
 /*
- * Return: false if the binding would count for another process than the one that had the tick:
- * a process that shared the address space when the tick came, and whose binding is gone by now.
+ * Return: false if the process has no watch, or if the tick's owner is another process, which
+ * shared the address space when the tick came, and whose binding is gone by now.
  */
 static bool profil_resolve_owns(const struct profil_question *question, const struct pid *process)
 {
@@ -204,7 +206,7 @@ static bool profil_resolve_owns(const struct profil_question *question, const st
 	rcu_read_lock();
 	owned = profil_watched_owner(question->profile, process);
 	rcu_read_unlock();
-	return !owned.owner || owned.owner == question->owned.owner;
+	return owned.owner == question->owned.owner;
 }
 
 /* A system-wide recording binds an address space only after a tick there. */
@@ -225,7 +227,7 @@ static void profil_resolve_bind(const struct profil_question *question)
 		return;
 	if (profile->recording->processes)
 		process = get_task_pid(question->task, PIDTYPE_TGID);
-	if (profil_resolve_owns(question, process))
+	if (!profile->recording->processes || profil_resolve_owns(question, process))
 		profil_recording_bind(profile, question->mm, question->owned, process,
 				      profil_meet_alloc(profile, sizeof(struct profil_binding),
 							question->payer));
@@ -303,9 +305,13 @@ static void profil_resolve_answer(const struct profil_question *question, struct
 	u64 life = profil_resolve_prepare(question);
 	u32 cell = 0;
 
-	if (found->same.kind == PROFIL_KIND_MEMORY)
+	/* Only a binding tells the memory of one address space from that of others. */
+	if (found->same.kind == PROFIL_KIND_MEMORY) {
 		found->same.word[0] = life;
-	if (life && found->same.kind != PROFIL_KIND_UNKNOWN)
+		if (!life)
+			found->same.kind = PROFIL_KIND_UNKNOWN;
+	}
+	if (found->same.kind != PROFIL_KIND_UNKNOWN)
 		cell = profil_resolve_cell(question, found);
 	if (cell)
 		profil_resolve_known(question, found, forgets, cell);

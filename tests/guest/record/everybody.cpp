@@ -6,12 +6,9 @@
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/credentials.h"
 #include "tests/support/catch.h"
-#include "tests/support/recorded.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <memory>
 #include <sys/prctl.h>
@@ -31,26 +28,6 @@ uint64_t ticks_of(const Recording &recording, const std::string &who, const std:
 {
 	return recording.sum(
 		[&](const Row &row) { return row.owner.who() == who && row.text.place == place; });
-}
-
-/** The ticks in the file at @p place of a process, in a recording whose owners are processes. */
-uint64_t ticks_of(const Recording &recording, pid_t pid, const std::string &place)
-{
-	return recording.sum([&](const Row &row) { return row.owner.pid == pid && row.text.place == place; });
-}
-
-/** Create a process that shares the caller's memory, once in each program.  @p run outlives it. */
-pid_t share_memory(const std::function<void()> &run, int flags)
-{
-	static Memory stack(65536);
-	const auto call = [](void *function) {
-		(*static_cast<const std::function<void()> *>(function))();
-		return 0;
-	};
-
-	return need(clone(call, stack.at(stack.bytes()), CLONE_VM | SIGCHLD | flags,
-			  const_cast<std::function<void()> *>(&run)),
-		    "clone");
 }
 
 int refused(const Recording &recording, profil_record record, const Fd &proof)
@@ -172,91 +149,6 @@ TEST_CASE_METHOD(AtRest, "each process is an owner of its own if that is asked f
 	REQUIRE(other > 0);
 	CHECK(grows([&] { return ticks(other); }));
 	need(kill(other, SIGKILL), "kill");
-}
-
-TEST_CASE_METHOD(AtRest,
-		 "in a system-wide recording, no ticks of a parent count for its child that has ended",
-		 "[record]")
-{
-	const int flags = GENERATE(0, CLONE_VFORK);
-	const LoopFile file("profil-shared");
-	Memory pids(4096, MAP_SHARED);
-	auto &child = *pids.at<std::atomic<pid_t>>();
-	Steps parent([&](auto spin) {
-		const std::function<void()> in_child = [&] {
-			child = getpid();
-			spin(text);
-		};
-
-		file.map(text);
-		need(waitpid(share_memory(in_child, flags), nullptr, 0), "waitpid");
-		spin(text);
-	});
-	Recording recording;
-
-	/* The child has the first tick in the memory. */
-	REQUIRE(soon([&] { return child != 0; }));
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
-	CHECK(grows([&] { return ticks_of(recording, child, file.path()); }));
-	parent.next();
-	CHECK(grows([&] { return ticks_of(recording, parent.pid(), file.path()); }));
-	const uint64_t before = ticks_of(recording, child, file.path());
-
-	CHECK(grows([&] { return ticks_of(recording, parent.pid(), file.path()); }));
-	CHECK(ticks_of(recording, child, file.path()) == before);
-}
-
-TEST_CASE_METHOD(AtRest,
-		 "in a system-wide recording, no ticks of a child count for its parent that has ended",
-		 "[record]")
-{
-	const LoopFile file("profil-shared");
-	Memory pids(4096, MAP_SHARED);
-	auto &child = *pids.at<std::atomic<pid_t>>();
-	Steps parent([&](auto spin) {
-		const std::function<void()> in_child = [&] {
-			child = getpid();
-			spin(text);
-		};
-
-		file.map(text);
-		spin(text);
-		share_memory(in_child, 0);
-		_exit(0);
-	});
-	Recording recording;
-
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
-	CHECK(grows([&] { return ticks_of(recording, parent.pid(), file.path()); }));
-	parent.next();
-	REQUIRE(soon([&] { return child != 0; }));
-	CHECK(grows([&] { return ticks_of(recording, child, file.path()); }));
-	need(kill(child, SIGKILL), "kill");
-}
-
-TEST_CASE_METHOD(
-	AtRest,
-	"in a system-wide recording, no ticks of a parent count for its child that executes the same program",
-	"[record]")
-{
-	const std::string path = program("uapi_target"), where = std::to_string(text);
-	const Child parent([&] {
-		execl(path.c_str(), path.c_str(), "vfork", where.c_str(), nullptr);
-		need(-1, path.c_str());
-	});
-	const pid_t child = support::child_of(parent.pid());
-	Recording recording;
-	const auto ticks = [&](pid_t pid) {
-		return recording.sum([&](const Row &row) { return row.owner.pid == pid; });
-	};
-
-	/* The child has the first tick in the memory. */
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
-	CHECK(grows([&] { return ticks(child); }));
-	need(kill(child, SIGUSR1), "kill");
-	CHECK(grows([&] { return ticks(parent.pid()); }));
-	CHECK(grows([&] { return ticks(child); }));
-	need(kill(child, SIGKILL), "kill");
 }
 
 TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for a system-wide recording", "[record]")
