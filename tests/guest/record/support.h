@@ -21,6 +21,9 @@
 
 namespace guest {
 
+/** The number of the owner of ticks whose owner is unknown. */
+constexpr uint64_t nobody_owner = 4;
+
 /** The answer of PROFIL_DESCRIBE about a number, with its path. */
 struct Described : profil_describe {
 	std::string place;
