@@ -27,18 +27,25 @@ uint64_t ticks_of(const Recording &recording, pid_t pid, const std::string &plac
 	return recording.sum([&](const Row &row) { return row.owner.pid == pid && row.text.place == place; });
 }
 
-/** Create a process that shares the caller's memory, once in each program.  @p run outlives it. */
-pid_t share_memory(const std::function<void()> &run, int flags)
+/**
+ * Create a process that shares the caller's memory, once in each program.  It stores its ID in @p child
+ * and runs the loop.
+ */
+pid_t share_memory(const std::function<void(uintptr_t)> &spin, std::atomic<pid_t> &child, int flags = 0)
 {
 	static Memory stack(65536);
-	const auto call = [](void *function) {
-		(*static_cast<const std::function<void()> *>(function))();
+	static std::function<void()> run;
+
+	run = [&] {
+		child = getpid();
+		spin(text);
+	};
+	const auto call = [](void *) {
+		run();
 		return 0;
 	};
 
-	return need(clone(call, stack.at(stack.bytes()), CLONE_VM | SIGCHLD | flags,
-			  const_cast<std::function<void()> *>(&run)),
-		    "clone");
+	return need(clone(call, stack.at(stack.bytes()), CLONE_VM | SIGCHLD | flags, nullptr), "clone");
 }
 
 } // namespace
@@ -51,14 +58,9 @@ TEST_CASE_METHOD(AtRest,
 	const LoopFile file("profil-shared");
 	Memory pids(4096, MAP_SHARED);
 	auto &child = *pids.at<std::atomic<pid_t>>();
-	Steps parent([&](auto spin) {
-		const std::function<void()> in_child = [&] {
-			child = getpid();
-			spin(text);
-		};
-
+	Steps parent([&](const auto &spin) {
 		file.map(text);
-		need(waitpid(share_memory(in_child, flags), nullptr, 0), "waitpid");
+		need(waitpid(share_memory(spin, child, flags), nullptr, 0), "waitpid");
 		spin(text);
 	});
 	Recording recording;
@@ -82,15 +84,10 @@ TEST_CASE_METHOD(AtRest,
 	const LoopFile file("profil-shared");
 	Memory pids(4096, MAP_SHARED);
 	auto &child = *pids.at<std::atomic<pid_t>>();
-	Steps parent([&](auto spin) {
-		const std::function<void()> in_child = [&] {
-			child = getpid();
-			spin(text);
-		};
-
+	Steps parent([&](const auto &spin) {
 		file.map(text);
 		spin(text);
-		share_memory(in_child, 0);
+		share_memory(spin, child);
 		_exit(0);
 	});
 	Recording recording;
@@ -113,12 +110,7 @@ TEST_CASE_METHOD(
 	Memory pids(4096, MAP_SHARED);
 	auto &child = *pids.at<std::atomic<pid_t>>();
 	auto *const tids = pids.at<std::atomic<pid_t>>(sizeof(pid_t));
-	Steps parent([&](auto spin) {
-		const std::function<void()> in_child = [&] {
-			child = getpid();
-			spin(text);
-		};
-
+	Steps parent([&](const auto &spin) {
 		file.map(text);
 		for (unsigned i = 0; i < threads; i++)
 			std::thread([&, i] {
@@ -127,7 +119,7 @@ TEST_CASE_METHOD(
 				syscall(SYS_exit, 0);
 			}).detach();
 		spin(text);
-		share_memory(in_child, 0);
+		share_memory(spin, child);
 		/* The leader alone: the process cannot be reaped before its other threads. */
 		syscall(SYS_exit, 0);
 	});
