@@ -15,6 +15,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -248,6 +249,7 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how,
 	if (table) {
 		layout->count_bits = ilog2(how->nr_samples / PROFIL_COUNT_SAMPLES);
 		layout->count_mask = BIT_ULL(layout->count_bits) - 1;
+		layout->count_secret = get_random_u64() | 1;
 	}
 	profil_layout_set_limits(layout);
 

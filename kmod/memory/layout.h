@@ -43,6 +43,8 @@ struct profil_span {
  * @count_bits: log2 of the number of elements, if the array is a recording's table of
  *	counts; else 0
  * @count_mask: the number of these elements minus 1
+ * @count_secret: for hashes of keys; random and odd, so that no program can choose PCs whose keys
+ *	take the room of other keys
  * @gate_value: the gate's value when the layout was made
  * @bytes: size of the layout itself
  * @pages: number of pages in all spans
@@ -63,6 +65,7 @@ struct profil_layout {
 	u64 samples;
 	unsigned int count_bits;
 	u64 count_mask;
+	u64 count_secret;
 	u32 gate_value;
 	size_t bytes;
 	unsigned long pages;

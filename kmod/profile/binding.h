@@ -281,7 +281,7 @@ static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
  * @profile: a recording's profile
  * @pid: the process's thread group; NULL if it was reaped
  *
- * Context: Any, with preemption off.
+ * Context: Any, under RCU.
  * Return: the owner; number 0 if there is no watch.
  */
 static inline struct profil_owned profil_watched_owner(const struct profil_profile *profile,

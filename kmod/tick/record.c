@@ -51,21 +51,20 @@ bool profil_table_claim(struct profil_count *element, u64 key, struct profil_new
  * Count a tick with a key that may be new.  Return: PROFIL_COUNTED; PROFIL_FULL without room.
  *
  * Without a second place, a table that is replaced when it is three eighths full would
- * lose a tick now and then.  Keys with the same index differ in the low half of the product.
+ * lose a tick now and then.  Keys with the same index differ in the low half of the hash.
  * @news, the wake-up of the reader, stays valid: the end of its session waits for this section.
  */
 static enum profil_cause profil_table_add(const struct profil_pins *pins, u64 key,
 					  struct profil_news *news)
 {
-	enum profil_cause cause = profil_table_add_from(pins, key, profil_table_index(pins, key),
+	u64 hash = profil_table_hash(pins, key);
+	enum profil_cause cause = profil_table_add_from(pins, key, profil_table_index(pins, hash),
 							true, news);
-	u64 hash = hash_64(key, 64);
 
 	if (cause != PROFIL_FULL)
 		return cause;
-	return profil_table_add_from(pins, key,
-				     hash_64(hash ^ hash >> 32, pins->layout->count_bits), true,
-				     news);
+	hash = (hash ^ hash >> 32) * pins->layout->count_secret;
+	return profil_table_add_from(pins, key, profil_table_index(pins, hash), true, news);
 }
 
 /**
@@ -286,11 +285,13 @@ static noinline void profil_record_sample_other(const struct profil_binding *bin
 static __always_inline bool profil_record_add_fast(const struct profil_profile *profile, u64 key)
 {
 	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	u64 index;
 
-	return pins && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING &&
-	       !profile->recording->threads &&
-	       profil_table_add_from(pins, key, profil_table_index(pins, key), false, NULL) ==
-		       PROFIL_COUNTED;
+	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING ||
+	    profile->recording->threads)
+		return false;
+	index = profil_table_index(pins, profil_table_hash(pins, key));
+	return profil_table_add_from(pins, key, index, false, NULL) == PROFIL_COUNTED;
 }
 
 /**

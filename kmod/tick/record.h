@@ -117,10 +117,21 @@ static __always_inline struct profil_count *profil_table_element(const struct pr
 	return page + (position & ~PAGE_MASK);
 }
 
-/* Use the product's highest bits: only they depend on the cell's number, the key's highest bits. */
-static __always_inline u64 profil_table_index(const struct profil_pins *pins, u64 key)
+/*
+ * The fold makes neighbouring offsets as good as random.  Without it, the multiples of a factor lie
+ * evenly, but for some factors in clusters.
+ */
+static __always_inline u64 profil_table_hash(const struct profil_pins *pins, u64 key)
 {
-	return hash_64(key, pins->layout->count_bits);
+	u64 hash = key * GOLDEN_RATIO_64;
+
+	return (hash ^ hash >> 32) * pins->layout->count_secret;
+}
+
+/* Use the highest bits: only they depend on all bits of the key. */
+static __always_inline u64 profil_table_index(const struct profil_pins *pins, u64 hash)
+{
+	return hash >> (64 - pins->layout->count_bits);
 }
 
 static __always_inline void profil_table_count(struct profil_count *element)
