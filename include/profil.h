@@ -146,8 +146,8 @@ int profil_session_fd(const struct profil_session *session);
  * profil_session_stop() or profil_session_finish() ends it.
  *
  * @param session the owner.
- * @param pid the process; ignored with PROFIL_RECORD_EVERYBODY, which needs CAP_PERFMON or
- *        perf_event_paranoid 0.
+ * @param pid the process; ignored with PROFIL_RECORD_SELF, which needs no permission, and with
+ *        PROFIL_RECORD_EVERYBODY, which needs CAP_PERFMON or perf_event_paranoid 0.
  * @param record in: size, flags, clock, period, table (from profil_counters_alloc()) and
  *        nr_counts.  The rest is 0; the library fills in proof.  out: profile.
  * @param step if not NULL, receives the call that failed ("perf_event_open",
@@ -175,8 +175,8 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
  *        has the process.
  * @param nr number of targets.
  * @return the number of targets that were added (their error is 0), 0 to nr; -1 with errno
- *         ENOENT if there is no such recording, EINVAL if it is a system-wide one, EFAULT if
- *         targets is NULL.
+ *         ENOENT if there is no such recording, EINVAL if it is a system-wide one or one of
+ *         PROFIL_RECORD_SELF, EFAULT if targets is NULL.
  */
 ssize_t profil_session_add(struct profil_session *session, uint32_t profile, struct profil_target *targets,
 			   size_t nr);

@@ -245,7 +245,7 @@ PROFIL_EXPORT ssize_t profil_session_add(profil_session *session, uint32_t profi
 
 	if (!recording || (nr && !targets))
 		return caller.answer(recording ? EFAULT : ENOENT);
-	if (recording->flags & PROFIL_RECORD_EVERYBODY)
+	if (recording->flags & (PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_SELF))
 		return caller.answer(EINVAL);
 	return caller.answer(0, add(session->device, *recording, {targets, nr}));
 }

@@ -13,6 +13,8 @@ constexpr char step_record[] = "PROFIL_RECORD";
 
 int prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event)
 {
+	if (flags & PROFIL_RECORD_SELF)
+		return 0;
 	if (flags & PROFIL_RECORD_EVERYBODY)
 		return open_proof_of_everybody(proof_flags(flags), proof, event);
 	return open_proof(pid, proof_flags(flags), proof, event);

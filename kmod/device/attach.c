@@ -9,6 +9,7 @@
 
 #include "life/life.h"
 #include "memory/layout.h"
+#include "memory/pins.h"
 #include "source/source.h"
 
 #include "compat.h"
@@ -89,7 +90,11 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 		return err;
 	}
 	target->watch = NULL;
-	profil_clock_look(target->mm);
+	/* A thread that adds itself need not interrupt other CPUs. */
+	if (profile->flags & PROFIL_THREAD && task == current)
+		profil_clock_look_here();
+	else
+		profil_clock_look(target->mm);
 	return 0;
 }
 
@@ -204,8 +209,11 @@ static int profil_attach_start(struct profil_session *session, struct profil_rec
 	err = PTR_ERR_OR_ZERO(layout);
 	if (err)
 		goto free;
-	err = profil_proof_open(&proof, record->proof, record->flags, recording->kernel,
-				record->target);
+	if (recording->self)
+		err = profil_proof_self(&proof, recording->single);
+	else
+		err = profil_proof_open(&proof, record->proof, record->flags, recording->kernel,
+					record->target);
 	if (err)
 		goto put_layout;
 	err = profil_attach_try(session, layout, recording, &proof, &record->profile);
@@ -238,8 +246,26 @@ static int profil_attach_check_event(struct profil_profile *profile,
 	return -EACCES;
 }
 
+/* A process adds its own threads, each by itself, to the recording of these. */
+static int profil_attach_own(struct profil_profile *profile, const struct profil_add *add,
+			     struct profil_proof *proof)
+{
+	struct profil_pins *pins;
+	bool own;
+
+	if (!profile->recording->single || add->proof != -1 || add->target)
+		return -EINVAL;
+	pins = profil_profile_get_pins(profile);
+	if (!pins)
+		return -ENOENT;
+	own = pins->mm == current->mm;
+	profil_pins_put(pins);
+	return own ? profil_proof_self(proof, true) : -EPERM;
+}
+
 static int profil_attach_add(struct profil_profile *profile, const struct profil_add *add)
 {
+	const struct profil_recording *recording = profile->recording;
 	struct profil_proof proof;
 	int err;
 
@@ -247,8 +273,11 @@ static int profil_attach_add(struct profil_profile *profile, const struct profil
 		return -EINVAL;
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return -ENOENT;
-	err = profil_proof_open(&proof, add->proof, profile->flags, profile->recording->kernel,
-				add->target);
+	if (recording->self)
+		err = profil_attach_own(profile, add, &proof);
+	else
+		err = profil_proof_open(&proof, add->proof, profile->flags, recording->kernel,
+					add->target);
 	if (err)
 		return err;
 	err = profil_attach_check_event(profile, &proof);

@@ -62,10 +62,11 @@ __poll_t profil_session_poll(struct profil_session *session, struct file *file,
 
 /**
  * struct profil_proof - a perf event that proves a permission
- * @file: the event's file, referenced
- * @event: the event
+ * @file: the event's file, referenced; NULL if the caller records itself, which needs no event
+ * @event: the event, or NULL
  * @target: the event's task, which the event keeps from being freed; NULL: all tasks
- * @named: the event is system-wide, and @target is a task that the caller has named, referenced
+ * @named: @target is not the event's task, but the caller, or a task that the caller of a
+ *	system-wide event has named; referenced
  */
 struct profil_proof {
 	struct file *file;
@@ -75,6 +76,7 @@ struct profil_proof {
 };
 
 int profil_proof_open(struct profil_proof *proof, int fd, u32 flags, bool kernel, pid_t thread);
+int profil_proof_self(struct profil_proof *proof, bool thread);
 void profil_proof_close(struct profil_proof *proof);
 struct mm_struct *profil_proof_enter(struct profil_proof *proof);
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm);

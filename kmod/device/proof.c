@@ -5,7 +5,7 @@
  * ptrace_may_access() is not exported to modules.  But perf_event_open(2) makes
  * every check that the kernel has for this (perf_event_paranoid, CAP_PERFMON,
  * ptrace, security modules), and a caller that has passed them holds a
- * descriptor.  So every caller must show such a descriptor, even root.
+ * descriptor.  So every caller must show such a descriptor, even root, except to record itself.
  *
  * A caller with CAP_PERFMON may open an event on any task: perf checks no more than it does for
  * a system-wide event.  So one system-wide event is enough for many tasks.
@@ -189,7 +189,23 @@ int profil_proof_open(struct profil_proof *proof, int fd, u32 flags, bool kernel
 }
 
 /**
- * profil_proof_close() - undo profil_proof_open()
+ * profil_proof_self() - let the caller record itself
+ * @proof: filled in; profil_proof_close() undoes it
+ * @thread: the calling thread is recorded, not its process
+ *
+ * Context: Process context.
+ * Return: 0; -EINVAL if @thread is given by io_uring, whose workers are threads of the process.
+ */
+int profil_proof_self(struct profil_proof *proof, bool thread)
+{
+	if (thread && current->flags & PF_IO_WORKER)
+		return -EINVAL;
+	*proof = (struct profil_proof){ .target = get_task_struct(current), .named = true };
+	return 0;
+}
+
+/**
+ * profil_proof_close() - undo profil_proof_open() or profil_proof_self()
  * @proof: an opened proof
  *
  * Context: Process context.
@@ -198,7 +214,7 @@ void profil_proof_close(struct profil_proof *proof)
 {
 	if (proof->named)
 		put_task_struct(proof->target);
-	fput(proof->file);
+	profil_file_put(proof->file);
 }
 
 static bool profil_proof_on_target(const struct profil_proof *proof)

@@ -178,10 +178,15 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm)
  */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm, bool secret)
 {
-	/* Users who have CAP_PERFMON, or may record system-wide, may see every program. */
-	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
+	struct profil_profile *profile = watch->profile;
+
+	/*
+	 * Users who have CAP_PERFMON, or may record system-wide, may see every program.  A process
+	 * that records itself has shown for no other program that it may.
+	 */
+	if (profile->recording->self || (secret && !profile->privileged && !profile->everybody)) {
 		/* Nor may the reader see the program's user and cgroup. */
-		profil_owner_end(watch->profile->recording, watch->owned, watch->pid, false);
+		profil_owner_end(profile->recording, watch->owned, watch->pid, false);
 		profil_watch_remove(watch);
 		return;
 	}

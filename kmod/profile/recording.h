@@ -128,6 +128,7 @@ struct profil_entry {
  *	from @pool, and @taken; @watches and @left.  Raw, because probes take it with preemption off
  * @processes: each process, or with @single each thread, is an owner of its own; constant
  * @single: single threads are recorded, not processes; constant
+ * @self: the creator records itself, and gave no proof; constant
  * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
  * @payer: profil_payer() of its creator, whose share has no limit; constant
@@ -169,6 +170,7 @@ struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
 	bool processes;
 	bool single;
+	bool self;
 	struct pid_namespace *threads;
 	unsigned long payer;
 	struct mem_cgroup *memcg;

@@ -30,7 +30,10 @@
 
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \
 		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL | \
-		     PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
+		     PROFIL_RECORD_SELF | PROFIL_EVENT | PROFIL_THREAD | \
+		     PROFIL_KERNEL_TICKS))
+/* What needs a proof, so a recording of the caller itself cannot have it. */
+#define PROVEN_FLAGS	((u32)(PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_KERNEL | PROFIL_EVENT))
 /* Flags that the recording's profile has, too. */
 #define PROFILE_FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_EVENT | PROFIL_THREAD | PROFIL_KERNEL_TICKS))
 #define COUNTS_MIN	BIT(8)
@@ -80,6 +83,9 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 		return -EINVAL;
 	/* Time in the kernel counts at one place: in the kernel, or at the call. */
 	if (flags & PROFIL_RECORD_KERNEL && flags & PROFIL_KERNEL_TICKS)
+		return -EINVAL;
+	if (flags & PROFIL_RECORD_SELF &&
+	    (flags & PROVEN_FLAGS || record->proof != -1 || record->target))
 		return -EINVAL;
 	/* The target of an event is in the event itself, and a system-wide recording has none. */
 	if (record->target && flags & (PROFIL_EVENT | PROFIL_RECORD_EVERYBODY))
@@ -168,6 +174,7 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 	get_random_bytes(&recording->key, sizeof(recording->key));
 	recording->processes = record->flags & PROFIL_RECORD_PROCESSES;
 	recording->single = record->flags & PROFIL_THREAD;
+	recording->self = record->flags & PROFIL_RECORD_SELF;
 	if (record->flags & PROFIL_RECORD_THREADS)
 		recording->threads = get_pid_ns(ns);
 	recording->payer = profil_payer();

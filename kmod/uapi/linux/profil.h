@@ -9,7 +9,7 @@
  * PROFIL_START makes a *self* profile.  It belongs to the calling process (its address space), not
  * to the descriptor.  It ends with PROFIL_STOP, its gate, exec, exit, or when its memory goes away.
  *
- * PROFIL_RECORD, in <linux/profil_record.h>, begins a *recording* of other processes.  It belongs
+ * PROFIL_RECORD, in <linux/profil_record.h>, begins a *recording* of processes.  It belongs
  * to the open file and ends with PROFIL_STOP, the last close, or the address space that holds its
  * table.
  *
@@ -47,8 +47,8 @@
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
  *   EOPNOTSUPP  an unknown clock; a breakpoint, except on x86; an IOPOLL ring, where refused
- *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_TABLE from an address space other
- *               than the one that began the recording
+ *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_TABLE, or PROFIL_ADD to a recording
+ *               of the caller itself, from an address space other than that of the table
  *   ERANGE      a period below &profil_info.period_min, or above an hour
  *   ESRCH       the target is gone; the proof's target has executed a set-uid program
  */

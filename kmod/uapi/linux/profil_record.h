@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Recordings: profiles of other processes that count by file, for tools.
+ * Recordings: profiles that count by file, of processes, or of the whole system.
  *
  * A self profile counts by address, in regions that its program has described.  A recording needs
  * no description: the module itself finds what is mapped at the program counter of each tick, and
@@ -60,8 +60,8 @@
 #define PROFIL_STOP_KEEP	1
 
 /*
- * Bit of &profil_record.flags: record only one thread, that of the proof or @target, not its whole
- * process.  An exec ends the recording of the thread.  Excludes PROFIL_FOLLOW and
+ * Bit of &profil_record.flags: record only one thread, that of the proof or @target, or with
+ * PROFIL_RECORD_SELF the caller, not its whole process.  An exec ends the recording of the thread.  Excludes PROFIL_FOLLOW and
  * PROFIL_RECORD_EVERYBODY.
  */
 #define PROFIL_THREAD	(1 << 3)
@@ -112,6 +112,19 @@
  */
 #define PROFIL_RECORD_KERNEL	(1 << 19)
 
+/*
+ * Bit of &profil_record.flags: record the caller's own process, or with PROFIL_THREAD the calling
+ * thread.  This needs no proof: &profil_record.proof is -1, and &profil_record.target 0.  Excludes
+ * PROFIL_RECORD_EVERYBODY, PROFIL_RECORD_KERNEL and PROFIL_EVENT.
+ *
+ * With PROFIL_FOLLOW children are recorded until they execute a program.  With PROFIL_THREAD other
+ * threads in the address space of the table can add themselves by PROFIL_ADD; an io_uring command
+ * runs in another thread, so it is EINVAL there.  The caller's execve(2) ends the recording.
+ *
+ * A child that keeps the descriptor can describe and stop the recording, so close it there.
+ */
+#define PROFIL_RECORD_SELF	(1 << 20)
+
 /**
  * struct profil_count - an element of a recording's table
  * @key: number of a cell << 40 | offset in its text, in bytes; 0: not in use
@@ -128,11 +141,11 @@ struct profil_count {
  * struct profil_record - PROFIL_RECORD: begin a recording
  * @size: in: bytes of this structure
  * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY (which follows anyway), PROFIL_THREAD
- *	(which excludes both), PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_EVENT, and
- *	one of PROFIL_RECORD_KERNEL and PROFIL_KERNEL_TICKS
+ *	(which excludes both), PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS,
+ *	PROFIL_RECORD_SELF, PROFIL_EVENT, and one of PROFIL_RECORD_KERNEL and PROFIL_KERNEL_TICKS
  * @clock: in: &enum profil_clock
  * @proof: in: a descriptor of perf_event_open(2) on the process, or on a CPU and all tasks; may
- *	be closed afterwards
+ *	be closed afterwards.  -1 with PROFIL_RECORD_SELF
  * @period: in: CPU time between two samples on one CPU, in ns; with PROFIL_EVENT, the number of
  *	events between them, up to 2^48
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
@@ -151,7 +164,7 @@ struct profil_count {
  * without PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as &profil_status.kernel.
  *
  * With PROFIL_KERNEL_TICKS a tick in kernel mode counts as if it were a tick in user mode at the PC
- * to which the task will return; the proofs must permit sampling the kernel.
+ * to which the task will return; proofs must permit sampling the kernel.
  * Ticks in execve(2) and of exiting tasks, which do not return, count as above.  So do ticks of
  * the kernel's workers in the address space, and ticks that could not wait until their text was
  * known: for lack of room, or because their task has executed another program or exited.
@@ -185,6 +198,9 @@ struct profil_record {
  * @proof: in: as in &struct profil_record; if the recording counts an event, a proof of that event
  * @target: in: as in &struct profil_record
  * @reserved: in: 0
+ *
+ * With PROFIL_RECORD_SELF the calling thread is added (@proof -1, @target 0): EINVAL without
+ * PROFIL_THREAD, EPERM if the table is not in the caller's address space.
  *
  * An added process or thread stays until it, or the recording, ends.  ENOENT if the recording has
  * ended.

@@ -99,6 +99,8 @@ void make_record(Random &random, profil_record &record)
 		record.flags |= random.one_in(2) ? PROFIL_RECORD_KERNEL : PROFIL_KERNEL_TICKS;
 	if (random.one_in(4))
 		record.flags |= PROFIL_THREAD;
+	if (random.one_in(6))
+		record.flags |= PROFIL_RECORD_SELF;
 	record.period = random.one_in(30) ? random.below(20'000) : 1'000'000;
 	if (random.one_in(3)) {
 		record.flags |= PROFIL_EVENT;

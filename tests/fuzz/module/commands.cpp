@@ -124,7 +124,8 @@ void run_command(Random &random, pid_t target)
 		spoil(random, argument, regions, size_of(command));
 	if (!harmless(command, argument, before))
 		return;
-	if (command == PROFIL_RECORD)
+	/* A proof is refused where none is needed. */
+	if (command == PROFIL_RECORD && (!(argument.record.flags & PROFIL_RECORD_SELF) || random.one_in(20)))
 		proof = give_proof(random, argument.record, argument.record.flags, target);
 	else if (command == PROFIL_ADD)
 		proof = give_proof(random, argument.add, random.one_in(4) ? PROFIL_EVENT : 0U, target);
