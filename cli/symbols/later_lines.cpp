@@ -54,8 +54,13 @@ bool is_large(const Object &object)
 using Places = std::vector<size_t>;
 using FileKey = std::pair<std::string, std::string>; /* path and build-id */
 
-/** The locations whose lines were left for later, by file. */
-std::map<FileKey, Places> places_without_lines(const Profile &profile, const About &about)
+bool knows(const ProfileMapping &mapping, Detail detail)
+{
+	return detail == Detail::Lines ? mapping.has_line_numbers : mapping.has_functions;
+}
+
+/** The locations whose lines, or names, were left for later, by file. */
+std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, const About &about)
 {
 	const std::set<std::string> left(about.lines_later.begin(), about.lines_later.end());
 	std::vector<Places> by_mapping(profile.mappings.size());
@@ -68,7 +73,7 @@ std::map<FileKey, Places> places_without_lines(const Profile &profile, const Abo
 	for (size_t i = 0; i < by_mapping.size(); i++) {
 		const ProfileMapping &mapping = profile.mappings[i];
 
-		if (by_mapping[i].empty() || mapping.has_line_numbers || !left.contains(mapping.filename))
+		if (by_mapping[i].empty() || knows(mapping, detail) || !left.contains(mapping.filename))
 			continue;
 
 		Places &places = files[{mapping.filename, mapping.build_id}];
@@ -168,12 +173,10 @@ void keep_comments(Profile &profile, About about, const std::set<std::string> &m
 	profile.comments = std::move(comments);
 }
 
-} // namespace
-
-std::vector<FileNote> add_lines(Profile &profile, const std::string &root)
+std::vector<FileNote> add(Detail detail, Profile &profile, const std::string &root)
 {
 	About about = from_comments(profile.comments);
-	const std::map<FileKey, Places> files = places_without_lines(profile, about);
+	const std::map<FileKey, Places> files = places_without(detail, profile, about);
 	std::vector<FileNote> notes;
 	std::set<std::string> missing;
 
@@ -192,18 +195,33 @@ std::vector<FileNote> add_lines(Profile &profile, const std::string &root)
 		const Result<RecordedFile> recorded = open_lines(mapping, root, next_step);
 
 		if (!recorded) {
-			notes.push_back({mapping.filename, "no lines: " + recorded.error().text});
+			notes.push_back({mapping.filename,
+					 (knows(mapping, Detail::Functions) ? "no lines: " : "no names: ") +
+						 recorded.error().text});
 			missing.insert(mapping.filename);
 			continue;
 		}
 
-		Symbols symbols(*recorded->object);
+		Symbols symbols(*recorded->object, detail);
 
 		reader.read(symbols, places, recorded->shift);
 	}
 	reader.finish();
-	keep_comments(profile, std::move(about), missing);
+	if (detail == Detail::Lines)
+		keep_comments(profile, std::move(about), missing);
 	return notes;
+}
+
+} // namespace
+
+std::vector<FileNote> add_lines(Profile &profile, const std::string &root)
+{
+	return add(Detail::Lines, profile, root);
+}
+
+std::vector<FileNote> add_names(Profile &profile, const std::string &root)
+{
+	return add(Detail::Functions, profile, root);
 }
 
 bool may_have_kernel_lines(const std::string &filename, const std::string &build_id)

@@ -8,7 +8,7 @@
  * So the lines of an object with more than few_places places are left in the object's file,
  * provided that the file can be found again.  The same applies to an object that is large, has
  * hardly any samples, or has its debug information in another file.  The names of functions
- * are always stored.
+ * are stored whenever this command records.
  */
 #pragma once
 
@@ -61,5 +61,12 @@ std::vector<std::string> texts_of(const std::vector<FileNote> &notes);
  * @return a note for each object whose recorded file is missing or was replaced.
  */
 std::vector<FileNote> add_lines(Profile &profile, const std::string &root = "");
+
+/**
+ * Add the names of functions that were left for later with the lines: a program that has profiled
+ * itself (<profil/cpu.h>) leaves both.  Otherwise as add_lines(), except that the lines can still be
+ * added later.
+ */
+std::vector<FileNote> add_names(Profile &profile, const std::string &root = "");
 
 } // namespace cli

@@ -45,11 +45,10 @@ Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &p
 		if (const Outcome kept = keep_time(*profile, wanted.time); !kept)
 			return Error{profile_file_name(path) + ": " + kept.error().text};
 
-		if (wanted.lines) {
-			const std::vector<FileNote> some = add_lines(*profile, wanted.root);
+		const std::vector<FileNote> some =
+			wanted.lines ? add_lines(*profile, wanted.root) : add_names(*profile, wanted.root);
 
-			notes.insert(notes.end(), some.begin(), some.end());
-		}
+		notes.insert(notes.end(), some.begin(), some.end());
 		profiles.push_back(*std::move(profile));
 	}
 	return profiles;
