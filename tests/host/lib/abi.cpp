@@ -38,6 +38,13 @@ const std::set<std::string> documented = {
 	"profil_counter_read",
 	"profil_counters_alloc",
 	"profil_counters_free",
+	"profil_cpu_get_status",
+	"profil_cpu_pause",
+	"profil_cpu_resume",
+	"profil_cpu_start",
+	"profil_cpu_stop",
+	"profil_cpu_thread",
+	"profil_cpu_write",
 	"profil_explain",
 	"profil_flavour_period",
 	"profil_get_info",
@@ -172,7 +179,7 @@ TEST_CASE("the public headers declare every exported function", "[abi]")
 
 	for (const std::string header :
 	     {"profil.h", "pcsample.h", "profil/linux.h", "profil/solaris.h", "profil/irix.h", "profil/bsd.h",
-	      "profil/tru64.h", "profil/aix.h", "profil/monitor.h"}) {
+	      "profil/tru64.h", "profil/aix.h", "profil/monitor.h", "profil/cpu.h"}) {
 		std::ifstream file("include/" + header);
 
 		REQUIRE(file);

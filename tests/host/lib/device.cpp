@@ -8,6 +8,7 @@
 #include <csignal>
 #include <pcsample.h>
 #include <profil.h>
+#include <profil/cpu.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -84,6 +85,22 @@ TEST_CASE("without /dev/profil turning pcsample on gives ENODEV, and off is no e
 	CHECK(ask([&] { return pcsample(samples, 4); }) == no_device);
 	CHECK(ask([&] { return pcsample(samples, 0); }) == Answer{0, 0});
 	CHECK(ask([&] { return pcsample(nullptr, 0); }) == Answer{0, 0});
+}
+
+TEST_CASE("without /dev/profil a CPU profile says ENODEV once, and nothing else happens", "[device]")
+{
+	profil_status status = {};
+
+	need_no_device();
+	status.size = sizeof status;
+	CHECK(ask([] { return profil_cpu_start(nullptr); }) == no_device);
+	CHECK(ask([] { return profil_cpu_stop(); }) == Answer{0, 0});
+	CHECK(ask([] { return profil_cpu_pause(); }) == Answer{0, 0});
+	CHECK(ask([] { return profil_cpu_resume(); }) == Answer{-1, ENOENT});
+	CHECK(ask([] { return profil_cpu_thread(); }) == Answer{-1, ENOENT});
+	CHECK(ask([] { return profil_cpu_write(1); }) == Answer{-1, ENOENT});
+	CHECK(ask([&] { return profil_cpu_get_status(&status); }) == Answer{-1, ENOENT});
+	CHECK(profil_cpu_scope().error() == ENODEV);
 }
 
 TEST_CASE("without /dev/profil every function for tools but one that stops gives ENODEV", "[device]")

@@ -227,7 +227,7 @@ TEST_CASE("the flags of each libprofil-FLAVOUR.pc are enough to build that syste
 	}
 }
 
-TEST_CASE("the guide's examples of each flavour compile", "[flavour]")
+TEST_CASE("the guide's examples of the library compile", "[flavour]")
 {
 	unsigned number = 0;
 
@@ -239,7 +239,7 @@ TEST_CASE("the guide's examples of each flavour compile", "[flavour]")
 		CHECK(output.status == 0);
 		number++;
 	}
-	CHECK(number == std::size(flavours));
+	CHECK(number == std::size(flavours) + 1);
 }
 
 TEST_CASE("<mon.h> of each system has monitor(), for sources of its time and of ours", "[flavour]")

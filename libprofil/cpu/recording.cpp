@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/cpu/recording.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+namespace libprofil {
+namespace {
+
+constexpr uint32_t most_places = 1U << 28;
+
+/* A path and " (deleted)". */
+constexpr size_t path_bytes = PATH_MAX + 16;
+
+uint64_t key_of(const profil_count &count)
+{
+	return __atomic_load_n(&count.key, __ATOMIC_RELAXED);
+}
+
+uint32_t cell_of(uint64_t key)
+{
+	return static_cast<uint32_t>(key >> PROFIL_COUNT_SHIFT);
+}
+
+} // namespace
+
+bool CountTable::map(uint32_t nr)
+{
+	counts_ = static_cast<profil_count *>(map_zeroes(nr * sizeof(profil_count)));
+	nr_ = counts_ ? nr : 0;
+	return counts_;
+}
+
+void CountTable::unmap()
+{
+	if (counts_)
+		munmap(counts_, nr_ * sizeof(profil_count));
+	counts_ = nullptr;
+	nr_ = 0;
+}
+
+int CpuRecording::begin(uint32_t flags, uint64_t period, uint32_t places)
+{
+	profil_record record = {};
+
+	if (const int error = device_.open())
+		return error;
+	if (!table_.map(places))
+		return ENOMEM;
+	record.size = sizeof record;
+	record.flags = flags | PROFIL_RECORD_SELF;
+	record.proof = -1;
+	record.period = period;
+	record.table = table_.address();
+	record.nr_counts = places;
+	if (const int error = device_.sized(PROFIL_RECORD, &record)) {
+		drop();
+		return error;
+	}
+	profile_ = record.profile;
+	places_ = places;
+	return 0;
+}
+
+int CpuRecording::change_table()
+{
+	CountTable fresh;
+	profil_table change = {};
+
+	if (!fresh.map(places_))
+		return ENOMEM;
+	change.size = sizeof change;
+	change.profile = profile_;
+	change.nr_counts = fresh.size();
+	change.table = fresh.address();
+	if (const int error = device_.sized(PROFIL_TABLE, &change)) {
+		fresh.unmap();
+		return error;
+	}
+	old_ = table_;
+	table_ = fresh;
+	return 0;
+}
+
+int CpuRecording::describe(uint32_t number, profil_describe &about, char *path, uint32_t bytes) const
+{
+	about = {};
+	about.size = sizeof about;
+	about.profile = profile_;
+	about.number = number;
+	about.path = reinterpret_cast<uintptr_t>(path);
+	about.path_size = path ? bytes : 0;
+	return device_.sized(PROFIL_DESCRIBE, &about);
+}
+
+int CpuRecording::learn_text(uint32_t number, CpuSamples &samples, uint32_t &text) const
+{
+	char path[path_bytes];
+	profil_describe about;
+	int error = describe(number, about, nullptr, 0);
+
+	if (!error)
+		error = describe(about.text, about, path, sizeof path);
+	/* The numbers are gone: see end(). */
+	if (error == ENOENT) {
+		about = {};
+		about.kind = PROFIL_KIND_UNKNOWN;
+		error = 0;
+	}
+	if (error)
+		return error;
+	return samples.texts.find(about, {path, about.path_size ? about.path_size - 1 : 0}, text) ? 0
+												  : ENOMEM;
+}
+
+int CpuRecording::learn(uint32_t cell, CpuSamples &samples)
+{
+	uint32_t text;
+
+	if (cell < cells_.size() && cells_[cell])
+		return 0;
+	if (cell >= cells_.size()) {
+		if (!cells_.reserve(cell + 1 - cells_.size()))
+			return ENOMEM;
+		while (cells_.size() <= cell)
+			cells_.append(0);
+	}
+	if (const int error = learn_text(cell, samples, text))
+		return error;
+	cells_[cell] = text + 1;
+	return 0;
+}
+
+/* First everything that can fail, so that a table is added as a whole or not at all. */
+int CpuRecording::add_up(CountTable &table, CpuSamples &samples)
+{
+	size_t used = 0;
+
+	for (const profil_count &one : table) {
+		if (const uint64_t key = key_of(one)) {
+			if (const int error = learn(cell_of(key), samples))
+				return error;
+			used++;
+		}
+	}
+	if (!samples.counts.reserve(used))
+		return ENOMEM;
+	for (const profil_count &one : table) {
+		if (const uint64_t key = key_of(one))
+			samples.counts.add(cells_[cell_of(key)] - 1,
+					   key & ((uint64_t{1} << PROFIL_COUNT_SHIFT) - 1), one.count);
+	}
+	if (used > table.size() / 2 && table.size() == places_ && places_ < most_places)
+		places_ *= 2;
+	table.unmap();
+	return 0;
+}
+
+int CpuRecording::take(CpuSamples &samples)
+{
+	if (old_) {
+		if (const int error = add_up(old_, samples))
+			return error;
+	}
+	if (!table_)
+		return 0;
+
+	const int error = ended_ ? ENOENT : change_table();
+
+	/* PROFIL_STOP_ALL has ended the recording, or end() has. */
+	if (error == ENOENT)
+		return add_up(table_, samples);
+	return error ? error : add_up(old_, samples);
+}
+
+int CpuRecording::end(CpuSamples &samples, profil_status &account)
+{
+	if (!ended_) {
+		int error = device_.stop(profile_, nullptr, PROFIL_STOP_KEEP);
+
+		/* The user's account cannot take the numbers: learn what they mean while it counts. */
+		if (error == EDQUOT) {
+			error = take(samples);
+			if (!error)
+				error = status(last_);
+			if (!error)
+				error = device_.stop(profile_, nullptr);
+		} else if (!error) {
+			error = status(last_);
+		}
+		if (error)
+			return error;
+		ended_ = true;
+	}
+	if (const int error = take(samples))
+		return error;
+	add_account(account, last_);
+	drop();
+	return 0;
+}
+
+int CpuRecording::add_thread() const
+{
+	profil_add add = {};
+
+	add.size = sizeof add;
+	add.profile = profile_;
+	add.proof = -1;
+	return device_.sized(PROFIL_ADD, &add);
+}
+
+int CpuRecording::status(profil_status &status) const
+{
+	status.size = sizeof status;
+	return device_.status(profile_, &status);
+}
+
+void CpuRecording::drop()
+{
+	device_ = Device();
+	table_.unmap();
+	old_.unmap();
+	cells_.clear();
+	profile_ = 0;
+	last_ = {};
+	ended_ = false;
+}
+
+void add_account(profil_status &sum, const profil_status &more)
+{
+	constexpr __u64 profil_status::*causes[] = {
+		&profil_status::ticks,	   &profil_status::counted,   &profil_status::outside,
+		&profil_status::saturated, &profil_status::kernel,    &profil_status::no_user_pc,
+		&profil_status::off,	   &profil_status::lost_late, &profil_status::lost_contended,
+		&profil_status::lost_full,
+	};
+	const profil_status before = sum;
+
+	sum = more;
+	for (const auto cause : causes)
+		sum.*cause += before.*cause;
+	sum.forks_lost += before.forks_lost;
+}
+
+} // namespace libprofil
