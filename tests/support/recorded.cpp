@@ -87,8 +87,8 @@ Json hottest_row(const Json &json, size_t nth)
 
 	for (const Json &row : json["rows"]) {
 		/* A report by objects has no functions. */
-		const bool of_kernel = row.value("object", "") == "[kernel]" ||
-				       row.value("function", "") == "[kernel]";
+		const bool of_kernel =
+			row.value("object", "") == "[kernel]" || row.value("function", "") == "[kernel]";
 
 		if (!(debug && of_kernel) && nth-- == 0)
 			return row;

@@ -145,8 +145,7 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 	}
 	CHECK(faults >= 256);
 	CHECK(faults < 300);
-	for (const Json &row :
-	     parse_json(profil("report --json --value page-faults:u " + file).text)["rows"])
+	for (const Json &row : parse_json(profil("report --json --value page-faults:u " + file).text)["rows"])
 		CHECK(row["object"] != "[kernel]");
 }
 

@@ -12,8 +12,8 @@
 #include <string>
 
 using namespace cli;
-using support::TemporaryDirectory;
 using support::has;
+using support::TemporaryDirectory;
 
 namespace {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/commands/export/json.cpp  JSON for speedscope, checked against its
  * schema, and for the Firefox Profiler, checked against its description. */
-#include "tests/host/cli/commands/export/support.h"
 #include "tests/support/json.h"
-
+#include "tests/host/cli/commands/export/support.h"
 
 using namespace export_test;
 using support::Json;
@@ -141,7 +140,8 @@ TEST_CASE("speedscope has a profile for each process, and stacks from the outerm
 	CHECK(frames[stack[0].get<size_t>()] ==
 	      Json({{"name", "main"}, {"file", "/src/main.cpp"}, {"line", 15}}));
 	CHECK(frames[stack[1].get<size_t>()]["name"] == "work(int)");
-	CHECK(speedscope(stack_profile())["profiles"][0]["samples"] == support::parse_json("[[0, 1], [0, 1, 1, 1]]"));
+	CHECK(speedscope(stack_profile())["profiles"][0]["samples"] ==
+	      support::parse_json("[[0, 1], [0, 1, 1, 1]]"));
 }
 
 TEST_CASE("the Firefox Profiler's tables are consistent, with every sample", "[cli][export]")

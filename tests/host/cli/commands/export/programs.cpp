@@ -4,7 +4,6 @@
 #include "tests/host/cli/commands/export/support.h"
 #include "tests/support/json.h"
 
-
 using namespace export_test;
 
 namespace {

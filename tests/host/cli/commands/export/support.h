@@ -18,8 +18,8 @@
 namespace export_test {
 
 using namespace cli;
-using support::Output;
 using support::has;
+using support::Output;
 using support::run;
 using support::TemporaryDirectory;
 

@@ -16,9 +16,9 @@
 #include <fstream>
 
 using http_test::Receiver;
-using support::TemporaryDirectory;
 using support::has;
 using support::lines;
+using support::TemporaryDirectory;
 
 namespace {
 

@@ -200,7 +200,8 @@ TEST_CASE("a page's document has the report's rows, with their objects and funct
 	CHECK(all["lines"]["line"] == json({10}));
 	CHECK(text(all["lines"]["file"][0]) == "/src/work.cpp");
 	CHECK(all["maps"][1] ==
-	      support::parse_json(R"({"start": "0x30000", "shift": 8, "cells": [[0, 200, 1], [1689, 60, 2]]})"));
+	      support::parse_json(
+		      R"({"start": "0x30000", "shift": 8, "cells": [[0, 200, 1], [1689, 60, 2]]})"));
 	CHECK(all["accounting"][3] == "    5    0.48 %  lost: the clock was late");
 	CHECK(all["notes"].empty());
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/commands/report/json.cpp  The program's JSON, checked with Python's jsonschema, and
  * reports of several files. */
+#include "tests/support/json.h"
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/catch.h"
-#include "tests/support/json.h"
 #include "tests/support/programs.h"
 
 #include <fstream>

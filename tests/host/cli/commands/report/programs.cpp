@@ -6,7 +6,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/json.h"
 
-
 using namespace cli;
 using namespace cli_test;
 

@@ -8,7 +8,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/json.h"
 
-
 using namespace cli;
 using cli_test::report_of;
 using nlohmann::json;
