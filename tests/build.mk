@@ -74,7 +74,7 @@ tests_with_precompiled = $(filter $(B)/tests/objects/tests/$(1)/%,$(tests_object
 $(foreach part,host guest,$(eval $(call tests_with_precompiled,$(part))))
 
 # The parts of libprofil that are tested by themselves.
-tests_libprofil_objects := $(addprefix $(B)/libprofil/,flavours/partition.o gmon/file.o user_memory.o)
+tests_libprofil_objects := $(addprefix $(B)/libprofil/,flavours/partition.o gmon/file.o user_memory.o whole_file.o)
 
 $(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 	$(call say,LINK)

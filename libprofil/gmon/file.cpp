@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/gmon/file.h"
 
-#include "libprofil/fd.h"
 #include "libprofil/scratch.h"
+#include "libprofil/whole_file.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace libprofil {
@@ -255,17 +252,6 @@ int write_to(int fd, const Gmon &gmon)
 	return writer.finish();
 }
 
-/* An existing file was left by an earlier process with our PID that did not finish. */
-int create(const char *path, Fd &file)
-{
-	constexpr int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-
-	file = Fd(open(path, how, 0666));
-	if (!file && errno == EEXIST && !unlink(path))
-		file = Fd(open(path, how, 0666));
-	return file ? 0 : errno;
-}
-
 } // namespace
 
 bool has_counts(const Gmon &gmon)
@@ -284,25 +270,11 @@ bool has_counts(const Gmon &gmon)
 
 int write_gmon(const char *path, const Gmon &gmon)
 {
-	char part[PATH_MAX];
-	const int length = snprintf(part, sizeof part, "%s.%ld.part", path, static_cast<long>(getpid()));
-	Fd file;
+	WholeFile file;
 
-	if (length < 0 || static_cast<size_t>(length) >= sizeof part)
-		return ENAMETOOLONG;
-	if (const int error = create(part, file))
+	if (const int error = file.create(path))
 		return error;
-
-	int error = write_to(file.get(), gmon);
-
-	/* Some file systems report a lack of space only on close. */
-	if (syscall(SYS_close, file.release()) && !error)
-		error = errno;
-	if (!error && rename(part, path))
-		error = errno;
-	if (error)
-		unlink(part);
-	return error;
+	return file.finish(write_to(file.fd(), gmon));
 }
 
 } // namespace libprofil

@@ -50,9 +50,6 @@ struct Gmon {
 
 /**
  * Write the file completely, or not at all.
- *
- * The new file is written as PATH.PID.part and then renamed to PATH.  A symbolic
- * link at PATH is not followed.
  * @return 0, or an errno value.
  */
 [[nodiscard]] int write_gmon(const char *path, const Gmon &gmon);
