@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # libprofil: $(B)/libprofil.so.1 for programs and LD_PRELOAD, $(B)/libprofil.a and
-# $(B)/libprofil.pc; and for each flavour an archive with the names of its system and a
-# .pc file.  `make install` replaces @PREFIX@ and @LIBDIR@ in the .pc files.
+# $(B)/libprofil.pc; for each flavour an archive with the names of its system and a
+# .pc file; and $(B)/gperftools/libprofiler.so.0.  `make install` replaces @PREFIX@ and
+# @LIBDIR@ in the .pc files.
 #
 # The library needs no C++ runtime: it uses nothing from libstdc++ and is linked
 # by the C compiler.
@@ -37,7 +38,7 @@ libprofil_archives := $(B)/libprofil.a $(libprofil_flavours:%=$(B)/libprofil-%.a
 libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
 
 .PHONY: libprofil
-libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(libprofil_archives) $(libprofil_pcs)
+libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(libprofil_archives) $(libprofil_pcs) $(B)/gperftools/libprofiler.so.0
 
 # libprofil_count_call() runs while any register may hold an argument; see gmon/calls.h.
 $(B)/libprofil/gmon/calls.o: libprofil_cxxflags += -mgeneral-regs-only -fno-stack-protector
@@ -79,6 +80,16 @@ $(B)/libprofil.so.1: $(B)/libprofil/libprofil.o libprofil/libprofil.map
 	$(call say,LINK)
 	$(Q)$(CC) $(OPT) -shared -Wl,-soname,libprofil.so.1 -Wl,--version-script,libprofil/libprofil.map \
 		-Wl,-z,defs,-z,now,-z,relro -Wl,--gc-sections $(LDFLAGS) -o $@ $<
+
+# gperftools' interface, with a copy of libprofil.  In a directory of its own: only who asks for it
+# gets it instead of gperftools' library.
+$(B)/gperftools/libprofiler.so.0: $(B)/libprofil/linked/gperftools/profiler.o $(B)/libprofil/libprofil.o \
+		libprofil/linked/gperftools/profiler.map
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(OPT) -shared -Wl,-soname,libprofiler.so.0 \
+		-Wl,--version-script,libprofil/linked/gperftools/profiler.map \
+		-Wl,-z,defs,-z,now,-z,relro -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^)
 
 $(B)/libprofil.so: $(B)/libprofil.so.1
 	$(Q)ln -sf $(<F) $@

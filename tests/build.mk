@@ -19,7 +19,7 @@ tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
 	$(tests_of_kernel) $(tests_fuse) $(tests_children) $(tests_recorded) $(call tests_sources,tests/guest))
 tests_harness_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/harness/cases.cpp $(tests_suite) $(tests_of_kernel))
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_fuse) $(wildcard tests/fuzz/module/*.cpp))
-tests_program_sources := $(wildcard $(foreach folder,programs programs/cli programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
+tests_program_sources := $(wildcard $(foreach folder,programs programs/cli programs/cpu programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
 ifeq ($(ARCH),i386)
 tests_program_sources := $(wildcard tests/guest/programs/i386/*.c tests/guest/programs/original/*.c) \
 	$(patsubst %,tests/guest/programs/%.c,lib_libc lib_linked lib_static gmon_fixed gmon_linked)
@@ -234,6 +234,8 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 	$$(Q)$$(tests_compile_$(suffix $(1))) -o $$@ $$< $$(tests_flags_$(notdir $(basename $(1))))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
+
+$(B)/tests/programs/profiler_user: $(B)/gperftools/libprofiler.so.0
 
 # These use the libraries of the pkg-config module, but not its --cflags: the flavour is chosen at
 # link time.

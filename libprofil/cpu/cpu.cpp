@@ -4,6 +4,7 @@
 #include "libprofil/cpu/pprof.h"
 #include "libprofil/cpu/recording.h"
 #include "libprofil/lock.h"
+#include "libprofil/whole_file.h"
 
 #include <algorithm>
 #include <bit>
@@ -291,6 +292,18 @@ int write_cpu_profile(int fd)
 	if (const int error = encode(file))
 		return error;
 	return write_all(fd, file.bytes());
+}
+
+int save_cpu_profile(const char *path)
+{
+	Message file;
+	WholeFile whole;
+
+	if (const int error = encode(file))
+		return error == ENOENT ? 0 : error;
+	if (const int error = whole.create(path))
+		return error;
+	return whole.finish(write_all(whole.fd(), file.bytes()));
 }
 
 int cpu_profile_status(profil_status *status)

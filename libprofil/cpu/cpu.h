@@ -13,6 +13,8 @@ namespace libprofil {
 [[nodiscard]] int resume_cpu_profile();
 [[nodiscard]] int add_cpu_thread();
 [[nodiscard]] int write_cpu_profile(int fd);
+/** Write the profile, if there is one, to a file: a WholeFile. */
+[[nodiscard]] int save_cpu_profile(const char *path);
 [[nodiscard]] int cpu_profile_status(profil_status *status);
 
 } // namespace libprofil

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/device.cpp  libprofil without the module, and what it refuses by itself. */
 #include "tests/support/catch.h"
+#include "tests/support/programs.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <pcsample.h>
 #include <profil.h>
 #include <profil/cpu.h>
@@ -101,6 +103,28 @@ TEST_CASE("without /dev/profil a CPU profile says ENODEV once, and nothing else 
 	CHECK(ask([] { return profil_cpu_write(1); }) == Answer{-1, ENOENT});
 	CHECK(ask([&] { return profil_cpu_get_status(&status); }) == Answer{-1, ENOENT});
 	CHECK(profil_cpu_scope().error() == ENODEV);
+}
+
+TEST_CASE("without /dev/profil PROFIL_CPU and CPUPROFILE say so, and programs run as always", "[device]")
+{
+	const std::string dir = support::build_dir();
+
+	const support::TemporaryDirectory directory;
+
+	need_no_device();
+	std::ofstream(directory / "file") << "kept";
+	for (const std::string &variables :
+	     {"LD_PRELOAD=" + dir + "/libprofil.so.1 PROFIL_CPU=/nowhere/file",
+	      "LD_PRELOAD=" + dir + "/gperftools/libprofiler.so.0 CPUPROFILE=" + (directory / "file")}) {
+		const support::Output output = support::run(variables + " /bin/echo done");
+
+		INFO(output.text);
+		CHECK(output.status == 0);
+		CHECK(output.text.find(": /dev/profil is missing: the module is not loaded") !=
+		      output.text.npos);
+		CHECK(output.text.ends_with("done\n"));
+	}
+	CHECK(support::run("cat " + (directory / "file")).text == "kept");
 }
 
 TEST_CASE("without /dev/profil every function for tools but one that stops gives ENODEV", "[device]")
