@@ -50,6 +50,8 @@ public:
 		memcpy(static_cast<void *>(elements_ + nr_), all, nr * sizeof(Element));
 		nr_ += nr;
 	}
+	/** Append so many elements, for which there is room, and which the caller has written at end(). */
+	void extend(size_t nr) { nr_ += nr; }
 	/** Append an element.  False without memory. */
 	[[nodiscard]] bool add(const Element &element)
 	{

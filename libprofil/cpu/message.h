@@ -53,15 +53,22 @@ private:
 		varint(field << 3 | 2);
 		varint(bytes);
 	}
+	/* A profile has some ten of these for each place. */
 	void varint(uint64_t value)
 	{
-		char bytes[10];
-		size_t nr = 0;
+		constexpr size_t most = 10;
+
+		lacking_ = lacking_ || !bytes_.reserve(most);
+		if (lacking_)
+			return;
+
+		char *const begin = bytes_.end();
+		char *to = begin;
 
 		for (; value > 0x7f; value >>= 7)
-			bytes[nr++] = static_cast<char>(value | 0x80);
-		bytes[nr++] = static_cast<char>(value);
-		put(bytes, nr);
+			*to++ = static_cast<char>(value | 0x80);
+		*to++ = static_cast<char>(value);
+		bytes_.extend(static_cast<size_t>(to - begin));
 	}
 	void put(const char *from, size_t nr)
 	{
