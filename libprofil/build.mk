@@ -81,8 +81,8 @@ $(B)/libprofil.so.1: $(B)/libprofil/libprofil.o libprofil/libprofil.map
 	$(Q)$(CC) $(OPT) -shared -Wl,-soname,libprofil.so.1 -Wl,--version-script,libprofil/libprofil.map \
 		-Wl,-z,defs,-z,now,-z,relro -Wl,--gc-sections $(LDFLAGS) -o $@ $<
 
-# gperftools' interface, with a copy of libprofil.  In a directory of its own: only who asks for it
-# gets it instead of gperftools' library.
+# gperftools' interface, with a copy of libprofil.  In a directory of its own, so that only those who
+# ask for it get it instead of gperftools' library.
 $(B)/gperftools/libprofiler.so.0: $(B)/libprofil/linked/gperftools/profiler.o $(B)/libprofil/libprofil.o \
 		libprofil/linked/gperftools/profiler.map
 	@mkdir -p $(@D)

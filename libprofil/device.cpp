@@ -49,6 +49,31 @@ int Device::open()
 	return error;
 }
 
+void Device::raise()
+{
+	constexpr int high = 200;
+	const long number = syscall(SYS_fcntl, fd_.get(), F_DUPFD_CLOEXEC, high);
+
+	if (number >= 0)
+		fd_ = Fd(static_cast<int>(number));
+}
+
+bool Device::is_open() const
+{
+	profil_info answer = {};
+
+	answer.size = sizeof answer;
+	return fd_ && !command(PROFIL_INFO, &answer);
+}
+
+void Device::close()
+{
+	if (is_open())
+		fd_.close();
+	else
+		(void)fd_.release();
+}
+
 int Device::check_abi()
 {
 	profil_info answer = {};

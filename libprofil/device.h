@@ -43,6 +43,16 @@ public:
 	/** Descriptor number, or -1. */
 	[[nodiscard]] int fd() const { return fd_.get(); }
 
+	/**
+	 * Give the descriptor a number that programs seldom use: the lowest ones may be meant to be
+	 * standard input and output.
+	 */
+	void raise();
+	/** False if the program has closed the descriptor, and perhaps opened something else there. */
+	[[nodiscard]] bool is_open() const;
+	/** Close the device, unless the program has done so. */
+	void close();
+
 private:
 	[[nodiscard]] int command(unsigned long number, void *argument) const;
 	[[nodiscard]] int check_abi();

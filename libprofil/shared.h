@@ -37,6 +37,8 @@ struct alignas(4096) Shared {
 	std::atomic<unsigned> taken;
 	/** True if the current gate has not been shut since its profile started. */
 	std::atomic<bool> open;
+	/** True if a copy writes the file of PROFIL_CPU. */
+	std::atomic<bool> cpu_file;
 	/**
 	 * All gates are shut together, because only the module knows which profile was the
 	 * last to start.  The module pins the page, so the page holds nothing else.

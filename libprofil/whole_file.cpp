@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace libprofil {
@@ -11,10 +12,14 @@ namespace libprofil {
 int WholeFile::create(const char *path)
 {
 	constexpr int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	struct stat there;
 	const int length = snprintf(part_, sizeof part_, "%s.%ld.part", path, static_cast<long>(getpid()));
 
 	if (length < 0 || static_cast<size_t>(length) >= sizeof part_)
 		return ENAMETOOLONG;
+	/* Not in the place of a device, a pipe or a socket. */
+	if (!lstat(path, &there) && !S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode))
+		return EEXIST;
 	path_ = path;
 	file_ = Fd(open(part_, how, 0666));
 	/* An existing file was left by an earlier process with our PID that did not finish. */

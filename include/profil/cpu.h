@@ -10,15 +10,15 @@
  *
  * The kernel module counts where the process's threads, present and future, spend their CPU time,
  * in user mode and in system calls.  This needs no privilege, no signal, no timer and no thread, and
- * works at every perf_event_paranoid.  The program's own code runs only in these functions.
+ * works at every perf_event_paranoid.  In the program, profiling runs code only in these functions.
  *
  * A file has the addresses of each object, with its build-id.  `profil report` reads the names from
  * the objects, and so do `go tool pprof` and servers of profiles.
  *
- * All functions may be called from any thread and from signal handlers, except where they say
- * otherwise.  They return 0, or -1 with errno; profil_explain() says what an error means.  Without
- * the module, profil_cpu_start() fails with ENODEV or ENXIO, and the other functions do nothing, so
- * a program can always be linked with this library (-lprofil).
+ * All functions may be called from any thread and from signal handlers, which need 24 KiB of stack.
+ * They return 0, or -1 with errno; profil_explain() says what an error means.  Without the module,
+ * profil_cpu_start() fails with ENODEV or ENXIO, and then there is no profile that the others could
+ * find, so a program can always be linked with this library (-lprofil).
  *
  * A process has one CPU profile for each copy of this library.  It does not disturb profil(2).  A
  * child made by fork has none, until it starts one itself.
@@ -46,11 +46,13 @@ enum profil_cpu_flag {
 struct profil_cpu_options {
 	size_t size;	/**< sizeof(struct profil_cpu_options) */
 	uint32_t flags; /**< enum profil_cpu_flag */
-	uint32_t hz;	/**< samples per second of CPU time of a CPU; 0: 100 */
+	uint32_t hz;	/**< samples per second of CPU time, of each CPU; 0: 100 */
 	/**
 	 * Number of instructions for which there is room at first, a power of two from 256 to 2^28;
-	 * 0: 16384.  Each takes 16 bytes of locked memory.  profil_cpu_write() makes room for more
-	 * if half of it is used; between two calls, samples without room count as lost_full.
+	 * 0: 16384.  Each takes 16 bytes of locked memory, twice while the profile is written.  If
+	 * the user may lock less, there is less room.  If half of it was used at a
+	 * profil_cpu_write(), there is twice as much from the next one on.  Samples without room
+	 * count as lost_full.
 	 */
 	uint32_t places;
 	uint32_t reserved; /**< 0 */
@@ -68,7 +70,7 @@ int profil_cpu_start(const struct profil_cpu_options *options);
 /**
  * Stop the profile.  Its samples are kept for profil_cpu_write() until the next start.  It is not
  * an error if none is running.
- * @return 0, or -1 with errno ENOMEM: nothing more is counted, and nothing is lost; call again.
+ * @return 0, or -1 with errno ENOMEM or EDQUOT: nothing is lost; call again.
  */
 int profil_cpu_stop(void);
 

@@ -31,7 +31,9 @@ enum class State { none, running, paused, stopped };
 /** The process's profile. */
 struct CpuProfile {
 	State state = State::none;
-	pid_t owner = 0;	    /**< the process that started it: a child made by fork has only a copy */
+	pid_t owner = 0; /**< the process that started it */
+	/** In a page that fork wipes: nonzero if this is not a child's copy.  nullptr: no memory. */
+	uint32_t *mine = nullptr;
 	uint32_t flags = 0;	    /**< of PROFIL_RECORD */
 	uint32_t places = 0;	    /**< elements of the next table */
 	uint64_t since = 0;	    /**< when it last began to run, as clock_now(CLOCK_MONOTONIC) */
@@ -68,6 +70,12 @@ void forget(CpuProfile &profile)
 	forget_samples(profile);
 }
 
+/* A child of vfork shares its parent's memory, and so the profile. */
+bool is_copy(const CpuProfile &profile)
+{
+	return profile.state != State::none && (profile.mine ? !*profile.mine : profile.owner != getpid());
+}
+
 /**
  * Gives one thread at a time the profile.  The thread cannot be cancelled meanwhile, and gets no
  * signals.  Not held while a file is written, which may take long.
@@ -79,7 +87,7 @@ public:
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
 		profile_lock.lock();
 		/* Closing the descriptor does not end the parent's recording. */
-		if (the_profile && the_profile->owner != getpid())
+		if (the_profile && is_copy(*the_profile))
 			forget(*the_profile);
 	}
 	Holder(const Holder &) = delete;
@@ -102,6 +110,9 @@ public:
 			void *const memory = map_zeroes(sizeof(CpuProfile));
 
 			the_profile = memory ? new (memory) CpuProfile : nullptr;
+			if (the_profile)
+				the_profile->mine =
+					static_cast<uint32_t *>(map_wiped_by_fork(sizeof(uint32_t)));
 		}
 		return the_profile;
 	}
@@ -172,6 +183,19 @@ int rest(CpuProfile &profile, State state)
 	return 0;
 }
 
+/** Take the samples.  If a second table is too much for the user's limits, begin again with half of one. */
+int take(CpuProfile &profile)
+{
+	const int error = profile.recording.take(profile.samples);
+
+	/* Threads that have asked to be counted would have to ask again. */
+	if ((error != ENOMEM && error != EDQUOT) || profile.flags & PROFIL_THREAD)
+		return error;
+	if (const int kept = rest(profile, State::paused))
+		return kept;
+	return run(profile, profile.flags, profile.times.period, std::max(profile.places / 2, least_places));
+}
+
 /** The account of all ticks until now. */
 int account_of(const CpuProfile &profile, profil_status &account)
 {
@@ -199,7 +223,7 @@ int encode(Message &file)
 
 	times.duration += time_running(*profile);
 	if (profile->state == State::running) {
-		if (const int error = profile->recording.take(profile->samples))
+		if (const int error = take(*profile))
 			return error;
 	}
 	if (const int error = account_of(*profile, account))
@@ -244,6 +268,8 @@ int start_cpu_profile(const profil_cpu_options *given)
 		return error;
 	forget_samples(*profile);
 	profile->owner = getpid();
+	if (profile->mine)
+		*profile->mine = 1;
 	profile->flags = flags;
 	profile->places = options.places;
 	profile->times = {clock_now(CLOCK_REALTIME), 0, period};

@@ -3,62 +3,51 @@
 #include "libprofil/cpu/cpu.h"
 #include "libprofil/explain.h"
 #include "libprofil/gmon/names.h"
+#include "libprofil/mapping.h"
+#include "libprofil/shared.h"
 
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace libprofil {
 namespace {
 
-/* "PID.RANDOM" of the program that writes FILE: programs that it executes get it, too. */
+/* The PID of the program that writes FILE: programs that it executes inherit it. */
 constexpr char writer_name[] = "PROFIL_CPU_WRITER";
 
-char path[PATH_MAX]; /* absolute, as the program may change its directory; "": no profile */
-
-/** The kernel gives each program that is executed other random bytes. */
-uint64_t random_of_program()
-{
-	uint64_t random = 0;
-
-	if (const auto *const bytes = reinterpret_cast<const char *>(getauxval(AT_RANDOM)))
-		memcpy(&random, bytes, sizeof random);
-	return random;
-}
+/* Absolute, as the program may change its directory.  In a page that fork wipes: a child counts for
+ * its parent, and writes nothing. */
+char *path;
 
 /**
- * Choose the file.  A program that the writer has executed in a child writes FILE.PID; one that it
- * has executed in its own place takes its place.
- * @return false if another copy of the library in this program writes it.
+ * Choose the file.  A program that the writer has executed in a child writes FILE.PID; one that
+ * replaces the writer writes FILE.
+ * @return 0, or an errno value.
  */
-bool choose(const char *file)
+int choose(const char *file)
 {
 	const char *const writer = secure_getenv(writer_name);
-	char own[48], directory[PATH_MAX] = "", process[24] = "";
-	const int pid = snprintf(own, sizeof own, "%ld.", static_cast<long>(getpid()));
+	char own[24], directory[PATH_MAX] = "", suffix[32] = "";
 
-	snprintf(own + pid, sizeof own - static_cast<size_t>(pid), "%llx",
-		 static_cast<unsigned long long>(random_of_program()));
-	if (writer && !strcmp(writer, own))
-		return false;
-	if (writer && strncmp(writer, own, static_cast<size_t>(pid)) != 0)
-		snprintf(process, sizeof process, ".%ld", static_cast<long>(getpid()));
+	path = static_cast<char *>(map_wiped_by_fork(PATH_MAX));
+	if (!path)
+		return ENOMEM;
+	snprintf(own, sizeof own, "%ld", static_cast<long>(getpid()));
+	if (writer && strcmp(writer, own) != 0)
+		snprintf(suffix, sizeof suffix, ".%s", own);
 	else
 		setenv(writer_name, own, 1);
-	if (*file != '/' && !getcwd(directory, sizeof directory - 1))
-		directory[0] = '\0';
+	if (*file != '/' && !getcwd(directory, sizeof directory))
+		return errno;
 
 	const int length =
-		snprintf(path, sizeof path, "%s%s%s%s", directory, *directory ? "/" : "", file, process);
+		snprintf(path, PATH_MAX, "%s%s%s%s", directory, *directory ? "/" : "", file, suffix);
 
-	if (length >= 0 && static_cast<size_t>(length) < sizeof path)
-		return true;
-	say("PROFIL_CPU", nullptr, ENAMETOOLONG);
-	return false;
+	return length >= 0 && length < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
 [[gnu::constructor]] void start_from_environment()
@@ -66,27 +55,32 @@ bool choose(const char *file)
 	const int before = errno;
 	const char *const file = secure_getenv("PROFIL_CPU");
 
-	if (!file || !*file)
+	/* Of several copies of the library in a program, one writes. */
+	if (!file || !*file || shared().cpu_file.exchange(true))
 		return;
-	if (choose(file)) {
+	char text[256] = "";
+	int error = choose(file);
+
+	if (error) {
+		say("PROFIL_CPU", nullptr, error);
+	} else {
 		const profil_cpu_options options = {sizeof options, PROFIL_CPU_CHILDREN, wanted_rate(), 0, 0};
 
-		if (const int error = start_cpu_profile(&options)) {
-			char text[256];
-
+		error = start_cpu_profile(&options);
+		if (error) {
 			explain(error, "PROFIL_RECORD", text, sizeof text);
 			say("PROFIL_CPU", text, 0);
-			path[0] = '\0';
 		}
 	}
+	if (error)
+		path = nullptr;
 	errno = before;
 }
 
 [[gnu::destructor]] void write_at_exit()
 {
-	if (!*path)
+	if (!path || !*path)
 		return;
-	/* A child made by fork has no profile: it counts for its parent. */
 	if (const int error = save_cpu_profile(path))
 		say(path, nullptr, error);
 }

@@ -91,7 +91,11 @@ private:
 					 : lead >= 0xf0 && lead < 0xf5 ? 3
 								       : -1;
 
-			if (more < 0)
+			const auto next = static_cast<unsigned char>(at < text.size() ? text[at] : 0);
+
+			/* Longer than needed, a surrogate, or beyond the last character. */
+			if (more < 0 || (lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) ||
+			    (lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f))
 				return false;
 			for (int i = 0; i < more; i++) {
 				if (at == text.size() || (text[at++] & 0xc0) != 0x80)

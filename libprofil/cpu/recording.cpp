@@ -8,6 +8,7 @@
 namespace libprofil {
 namespace {
 
+constexpr uint32_t least_places = 256;
 constexpr uint32_t most_places = 1U << 28;
 
 /* A path and " (deleted)". */
@@ -46,45 +47,64 @@ int CpuRecording::begin(uint32_t flags, uint64_t period, uint32_t places)
 
 	if (const int error = device_.open())
 		return error;
-	if (!table_.map(places))
-		return ENOMEM;
+	device_.raise();
 	record.size = sizeof record;
 	record.flags = flags | PROFIL_RECORD_SELF;
 	record.proof = -1;
 	record.period = period;
-	record.table = table_.address();
-	record.nr_counts = places;
-	if (const int error = device_.sized(PROFIL_RECORD, &record)) {
+
+	const int error = with_table(places, [&](const CountTable &table) {
+		record.table = table.address();
+		record.nr_counts = table.size();
+		return device_.sized(PROFIL_RECORD, &record);
+	});
+
+	if (error)
 		drop();
-		return error;
-	}
 	profile_ = record.profile;
-	places_ = places;
-	return 0;
+	return error;
 }
 
-int CpuRecording::change_table()
+template <typename Use> int CpuRecording::with_table(uint32_t places, Use use)
 {
 	CountTable fresh;
-	profil_table change = {};
+	int error = ENOMEM;
 
-	if (!fresh.map(places_))
-		return ENOMEM;
-	change.size = sizeof change;
-	change.profile = profile_;
-	change.nr_counts = fresh.size();
-	change.table = fresh.address();
-	if (const int error = device_.sized(PROFIL_TABLE, &change)) {
+	/* A smaller table may still fit into the user's limits. */
+	for (places_ = places;; places_ /= 2) {
+		error = fresh.map(places_) ? use(fresh) : ENOMEM;
+		if (!error)
+			break;
 		fresh.unmap();
-		return error;
+		if ((error != ENOMEM && error != EDQUOT) || places_ <= least_places) {
+			places_ = places;
+			return error;
+		}
 	}
 	old_ = table_;
 	table_ = fresh;
 	return 0;
 }
 
+int CpuRecording::change_table()
+{
+	profil_table change = {};
+
+	if (!device_.is_open())
+		return ENOENT;
+	change.size = sizeof change;
+	change.profile = profile_;
+	return with_table(places_, [&](const CountTable &table) {
+		change.nr_counts = table.size();
+		change.table = table.address();
+		return device_.sized(PROFIL_TABLE, &change);
+	});
+}
+
 int CpuRecording::describe(uint32_t number, profil_describe &about, char *path, uint32_t bytes) const
 {
+	if (!device_.is_open())
+		return ENOENT;
 	about = {};
 	about.size = sizeof about;
 	about.profile = profile_;
@@ -100,8 +120,13 @@ int CpuRecording::learn_text(uint32_t number, CpuSamples &samples, uint32_t &tex
 	profil_describe about;
 	int error = describe(number, about, nullptr, 0);
 
-	if (!error)
-		error = describe(about.text, about, path, sizeof path);
+	if (!error) {
+		const uint32_t text_number = about.text;
+
+		error = describe(text_number, about, path, sizeof path);
+		if (error == ENAMETOOLONG)
+			error = describe(text_number, about, nullptr, 0);
+	}
 	/* The numbers are gone: see end(). */
 	if (error == ENOENT) {
 		about = {};
@@ -147,7 +172,7 @@ int CpuRecording::add_up(CountTable &table, CpuSamples &samples)
 	if (!samples.counts.reserve(used))
 		return ENOMEM;
 	for (const profil_count &one : table) {
-		if (const uint64_t key = key_of(one))
+		if (const uint64_t key = key_of(one); key && cell_of(key) < cells_.size())
 			samples.counts.add(cells_[cell_of(key)] - 1,
 					   key & ((uint64_t{1} << PROFIL_COUNT_SHIFT) - 1), one.count);
 	}
@@ -174,28 +199,43 @@ int CpuRecording::take(CpuSamples &samples)
 	return error ? error : add_up(old_, samples);
 }
 
+int CpuRecording::stop(CpuSamples &samples)
+{
+	/* The program has closed our descriptor, which ended the recording. */
+	if (!device_.is_open())
+		return 0;
+
+	const int error = device_.stop(profile_, nullptr, PROFIL_STOP_KEEP);
+
+	if (!error)
+		return status(last_);
+	if (error != EDQUOT)
+		return error;
+	/* The user's account cannot take the numbers: learn what they mean while it counts. */
+	for (const profil_count &one : table_) {
+		if (const uint64_t key = key_of(one)) {
+			if (const int learned = learn(cell_of(key), samples))
+				return learned;
+		}
+	}
+	if (const int unknown = status(last_))
+		return unknown;
+	return device_.stop(profile_, nullptr);
+}
+
 int CpuRecording::end(CpuSamples &samples, profil_status &account)
 {
 	if (!ended_) {
-		int error = device_.stop(profile_, nullptr, PROFIL_STOP_KEEP);
-
-		/* The user's account cannot take the numbers: learn what they mean while it counts. */
-		if (error == EDQUOT) {
-			error = take(samples);
-			if (!error)
-				error = status(last_);
-			if (!error)
-				error = device_.stop(profile_, nullptr);
-		} else if (!error) {
-			error = status(last_);
-		}
-		if (error)
+		if (const int error = stop(samples))
 			return error;
 		ended_ = true;
 	}
 	if (const int error = take(samples))
 		return error;
 	add_account(account, last_);
+	/* A child may have the descriptor, too: do not leave the numbers to it. */
+	if (device_.is_open())
+		(void)device_.stop(profile_, nullptr);
 	drop();
 	return 0;
 }
@@ -207,18 +247,22 @@ int CpuRecording::add_thread() const
 	add.size = sizeof add;
 	add.profile = profile_;
 	add.proof = -1;
-	return device_.sized(PROFIL_ADD, &add);
+	return device_.is_open() ? device_.sized(PROFIL_ADD, &add) : ENOENT;
 }
 
 int CpuRecording::status(profil_status &status) const
 {
 	status.size = sizeof status;
+	if (ended_ || !device_.is_open()) {
+		status = last_;
+		return 0;
+	}
 	return device_.status(profile_, &status);
 }
 
 void CpuRecording::drop()
 {
-	device_ = Device();
+	device_.close();
 	table_.unmap();
 	old_.unmap();
 	cells_.clear();

@@ -42,6 +42,9 @@ private:
  * The module counts in one table.  To take the samples, it gets another one, and the old one, which
  * then no longer changes, is added to the profile's samples.  If there is no memory for that, the old
  * table waits for the next time.
+ *
+ * If the program closes the descriptor, that ends the recording: the samples are still in its table,
+ * and those of texts that are not known yet are of an unknown text.
  */
 class CpuRecording {
 public:
@@ -75,7 +78,9 @@ public:
 	void drop();
 
 private:
+	template <typename Use> [[nodiscard]] int with_table(uint32_t places, Use use);
 	[[nodiscard]] int change_table();
+	[[nodiscard]] int stop(CpuSamples &samples);
 	[[nodiscard]] int add_up(CountTable &table, CpuSamples &samples);
 	[[nodiscard]] int learn(uint32_t cell, CpuSamples &samples);
 	[[nodiscard]] int learn_text(uint32_t cell, CpuSamples &samples, uint32_t &text) const;

@@ -8,13 +8,16 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 namespace libprofil {
 namespace {
 
-constexpr size_t most_headers = 128;
-constexpr size_t most_notes = 4096;
+/* Small, because signal handlers have small stacks. */
+constexpr size_t most_headers = 32;
+constexpr size_t most_notes = 1024;
 
 bool read_at(const Fd &file, void *to, size_t bytes, uint64_t offset)
 {
@@ -72,15 +75,25 @@ void read_elf(Elf &elf, const Fd &file)
 	}
 }
 
+bool on_overlay(const Fd &file)
+{
+	struct statfs about;
+
+	return !fstatfs(file.get(), &about) && about.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 /*
  * The file at the path may be another one by now: then its build-id would name the wrong program.
- * The device does not tell: on overlayfs and btrfs, stat(2) has one of its own.
+ * The device does not tell: on overlayfs and btrfs, stat(2) has one of its own.  On overlayfs, the
+ * inode does not tell either.
  */
 bool is_same(const CodeText &text, const Fd &file)
 {
 	struct stat now;
 
-	return !fstat(file.get(), &now) && S_ISREG(now.st_mode) && now.st_ino == text.inode &&
+	return !fstat(file.get(), &now) && S_ISREG(now.st_mode) &&
+	       static_cast<uint64_t>(now.st_size) == text.bytes &&
+	       (now.st_ino == text.inode || on_overlay(file)) &&
 	       static_cast<uint64_t>(now.st_mtim.tv_sec) * 1'000'000'000 +
 			       static_cast<uint64_t>(now.st_mtim.tv_nsec) ==
 		       text.modified;
@@ -89,7 +102,8 @@ bool is_same(const CodeText &text, const Fd &file)
 void read_file(CodeText &text, const char *path)
 {
 	const Fd file(static_cast<int>(
-		syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0)));
+		syscall(SYS_openat, AT_FDCWD, path,
+			O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | O_LARGEFILE, 0)));
 
 	if (file && is_same(text, file))
 		read_elf(text.elf, file);
@@ -116,6 +130,7 @@ bool CodeTexts::find(const profil_describe &about, std::string_view path, uint32
 	text.device_minor = about.device_minor;
 	text.inode = about.inode;
 	text.modified = about.modified;
+	text.bytes = about.bytes;
 	text.base = about.base;
 	text.path = paths_.size();
 	text.path_bytes = path.size();

@@ -36,7 +36,7 @@ struct Elf {
 struct CodeText {
 	uint32_t kind; /**< enum profil_kind */
 	uint32_t device_major, device_minor;
-	uint64_t inode, modified, base;
+	uint64_t inode, modified, bytes, base;
 	size_t path, path_bytes; /**< its place in the paths */
 	Elf elf;
 };

@@ -7,6 +7,7 @@
  * nothing to do for a thread.  Files are in pprof's present format.
  */
 #include "libprofil/caller.h"
+#include "libprofil/lock.h"
 
 #include <cerrno>
 #include <climits>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <mutex>
 #include <profil.h>
 #include <profil/cpu.h>
 #include <sys/syscall.h>
@@ -36,6 +38,9 @@ struct ProfilerState {
 namespace {
 
 constexpr uint32_t usual_hz = 100, most_hz = 4000;
+
+/** Guards what follows, also against signal handlers. */
+libprofil::Lock lock;
 
 /** The profile that was started last, and its file. */
 struct {
@@ -69,25 +74,35 @@ void say_error(const char *what, int error)
 	say(what, text);
 }
 
+/** The rate that is asked for, or the highest that this user may have. */
 uint32_t hz_of_environment()
 {
 	const char *const text = secure_getenv("CPUPROFILE_FREQUENCY");
-	char *end = nullptr;
-	const unsigned long hz = text ? strtoul(text, &end, 10) : usual_hz;
+	const int given = text ? atoi(text) : 0;
+	const uint32_t hz = given > 0 ? static_cast<uint32_t>(given) : usual_hz;
+	profil_info info = {};
 
-	if (text && (*end || !hz))
-		return usual_hz;
-	return static_cast<uint32_t>(hz < most_hz ? hz : most_hz);
+	info.size = sizeof info;
+	if (profil_get_info(&info) || !info.period_min)
+		return hz < most_hz ? hz : most_hz;
+
+	const uint64_t highest = 1'000'000'000 / info.period_min;
+
+	return hz < highest ? hz : static_cast<uint32_t>(highest);
 }
 
 /** Write the whole profile into its file again. */
 int write_profile()
 {
-	if (ftruncate(profile.fd, 0) && errno != EINVAL)
-		return errno;
 	if (lseek(profile.fd, 0, SEEK_SET) < 0 && errno != ESPIPE)
 		return errno;
-	return profil_cpu_write(profile.fd) ? errno : 0;
+	if (profil_cpu_write(profile.fd))
+		return errno;
+
+	/* A file of an earlier program may have been longer. */
+	const off_t end = lseek(profile.fd, 0, SEEK_CUR);
+
+	return end < 0 || !ftruncate(profile.fd, end) || errno == EINVAL ? 0 : errno;
 }
 
 /** True if this process has started it: a child made by fork has a copy of the variables. */
@@ -142,8 +157,10 @@ void stop()
 {
 	if (!is_enabled())
 		return;
-	if (profil_cpu_stop())
+	if (profil_cpu_stop()) {
 		say_error(profile.name, errno);
+		return;
+	}
 	flush();
 	close(profile.fd);
 	profile.fd = -1;
@@ -153,6 +170,7 @@ void stop()
 void toggle(int)
 {
 	const int before = errno;
+	const std::lock_guard held(lock);
 	char name[PATH_MAX + 16];
 
 	if (is_enabled()) {
@@ -198,6 +216,8 @@ bool path_of_environment(char *path, size_t bytes)
 		if (sigaction(number, &action, nullptr))
 			say_error("CPUPROFILESIGNAL", errno);
 	} else {
+		const std::lock_guard held(lock);
+
 		(void)start(signal_path);
 	}
 	errno = before;
@@ -205,6 +225,8 @@ bool path_of_environment(char *path, size_t bytes)
 
 [[gnu::destructor]] void stop_at_exit()
 {
+	const std::lock_guard held(lock);
+
 	stop();
 }
 
@@ -215,6 +237,8 @@ extern "C" {
 /** Start a profile.  @return 1, or 0: the file or the profile cannot be made, or one is running. */
 PROFIL_EXPORT int ProfilerStart(const char *name)
 {
+	const std::lock_guard held(lock);
+
 	return !start(name);
 }
 
@@ -231,12 +255,16 @@ PROFIL_EXPORT int ProfilerStartWithOptions(const char *name, const ProfilerOptio
 /** Stop the profile and write its file. */
 PROFIL_EXPORT void ProfilerStop(void)
 {
+	const std::lock_guard held(lock);
+
 	stop();
 }
 
 /** Write the file as it is now. */
 PROFIL_EXPORT void ProfilerFlush(void)
 {
+	const std::lock_guard held(lock);
+
 	flush();
 }
 
@@ -246,11 +274,14 @@ PROFIL_EXPORT void ProfilerRegisterThread(void) {}
 /** @return 1 while a profile is running. */
 PROFIL_EXPORT int ProfilingIsEnabledForAllThreads(void)
 {
+	const std::lock_guard held(lock);
+
 	return is_enabled();
 }
 
 PROFIL_EXPORT void ProfilerGetCurrentState(ProfilerState *state)
 {
+	const std::lock_guard held(lock);
 	profil_status status = {};
 
 	*state = {};
@@ -263,7 +294,7 @@ PROFIL_EXPORT void ProfilerGetCurrentState(ProfilerState *state)
 	state->samples_gathered = static_cast<int>(status.counted < INT_MAX ? status.counted : INT_MAX);
 }
 
-/* Without an effect in gperftools, too, but old programs call them. */
+/* They have no effect in gperftools either, but old programs call them. */
 PROFIL_EXPORT void ProfilerEnable(void) {}
 PROFIL_EXPORT void ProfilerDisable(void) {}
 

@@ -1,108 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/lib/cpu.cpp  Programs that profile themselves with <profil/cpu.h>. */
-#include "tests/guest/record/support.h"
+#include "tests/guest/lib/cpu_support.h"
 #include "tests/guest/support/credentials.h"
 #include "tests/support/catch.h"
-#include "tests/support/recorded.h"
 
+#include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <profil.h>
-#include <profil/cpu.h>
+#include <sys/resource.h>
 #include <thread>
 
-using namespace guest;
-using support::Json;
-using support::report;
-using support::TemporaryDirectory;
+using namespace cpu_test;
 
 namespace {
 
-const uintptr_t text = Burner::usual;
-
-profil_status cpu_status()
+std::string link_of(int descriptor)
 {
-	profil_status status = {};
+	std::error_code error;
 
-	status.size = sizeof(status);
-	need(profil_cpu_get_status(&status), "profil_cpu_get_status");
-	return status;
+	return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error);
 }
-
-/** The ticks that a file has, those in the kernel included. */
-uint64_t ticks_in_file()
-{
-	const profil_status status = cpu_status();
-
-	return status.counted + status.kernel;
-}
-
-/** Run a loop until the profile has this many more ticks. */
-void spend(uintptr_t loop, uint64_t ticks)
-{
-	const uint64_t enough = ticks_in_file() + ticks;
-
-	need_that(soon([&] {
-			  Burner::spin(loop, 1'000'000);
-			  return ticks_in_file() >= enough;
-		  }),
-		  "ticks are counted");
-}
-
-/** A file with a loop, mapped as this process's text while it lives. */
-class MappedLoop {
-public:
-	explicit MappedLoop(const std::string &name, uintptr_t at = text) : file_(name), at_(at)
-	{
-		file_.map(at);
-	}
-	MappedLoop(const MappedLoop &) = delete;
-	MappedLoop &operator=(const MappedLoop &) = delete;
-	~MappedLoop() { munmap(reinterpret_cast<void *>(at_), LoopFile::offset); }
-
-	/** Its samples in a report by objects. */
-	uint64_t samples(const Json &json) const
-	{
-		for (const Json &row : json["rows"])
-			if (row["object"] == file_.path())
-				return row["samples"];
-		return 0;
-	}
-
-private:
-	const LoopFile file_;
-	const uintptr_t at_;
-};
-
-/** Ends the profile, whatever a test has done. */
-class Profile {
-public:
-	explicit Profile(uint32_t flags = 0, uint32_t hz = 1000, uint32_t places = 0)
-	{
-		const profil_cpu_options options = {sizeof options, flags, hz, places, 0};
-
-		need(profil_cpu_start(&options), "profil_cpu_start");
-	}
-	Profile(const Profile &) = delete;
-	Profile &operator=(const Profile &) = delete;
-	~Profile() { profil_cpu_stop(); }
-
-	/** Write the profile.  Returns its report, by objects. */
-	Json written() const
-	{
-		write(path_);
-		return report(path_, "object");
-	}
-	static void write(const std::string &path)
-	{
-		const Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-
-		need(profil_cpu_write(file.get()), "profil_cpu_write");
-	}
-
-private:
-	const TemporaryDirectory directory_;
-	const std::string path_ = directory_ / "self.pb";
-};
 
 int start_with(const std::function<void(profil_cpu_options &)> &change)
 {
@@ -295,6 +213,44 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL ends a program's profile of itself wit
 	const Json json = profile.written();
 	CHECK(loop.samples(json) == before);
 	CHECK(json["samples"] == ticks_in_file());
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "a program that closes the profile's descriptor keeps the samples, and its own files",
+		 "[lib][cpu]")
+{
+	const MappedLoop loop("profil-loop-a");
+	const Profile profile;
+	int number = 3;
+
+	spend(text, 100);
+	const uint64_t before = loop.samples(profile.written());
+	while (number < 1024 && link_of(number) != "/dev/profil")
+		number++;
+	REQUIRE(number >= 200);
+	Burner::spin(text, 20'000'000);
+	REQUIRE(dup2(STDERR_FILENO, number) == number);
+	CHECK(profil_cpu_stop() == 0);
+	CHECK(loop.samples(profile.written()) > before);
+	CHECK(close(number) == 0);
+	CHECK(profil_cpu_start(nullptr) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a user who may lock little memory has a profile with less room", "[lib][cpu]")
+{
+	CHECK(in_child([] {
+		const rlimit little = {64 << 10, 64 << 10};
+
+		need(setrlimit(RLIMIT_MEMLOCK, &little), "RLIMIT_MEMLOCK");
+		as_nobody();
+		const MappedLoop loop("profil-loop-nobody");
+		const Profile profile(0, 100);
+
+		spend(text, 10);
+		const bool first = loop.samples(profile.written()) > 0;
+		spend(text, 10);
+		return first && loop.samples(profile.written()) > 0;
+	}));
 }
 
 TEST_CASE_METHOD(AtRest, "a signal handler can write the profile of the code that it interrupts",

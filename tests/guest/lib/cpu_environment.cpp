@@ -101,6 +101,31 @@ TEST_CASE_METHOD(AtRest, "of two copies of the library, one writes the file of P
 	CHECK(has(functions_in(directory / "self.pb", ""), "burn"));
 }
 
+TEST_CASE_METHOD(AtRest, "of two copies in a program that was executed in a child, one writes its file",
+		 "[lib][cpu][fork]")
+{
+	const TemporaryDirectory directory;
+	const Output output =
+		run("LD_PRELOAD=" + build_dir() + "/libprofil.so.1:" + build_dir() +
+		    "/gperftools/libprofiler.so.0 PROFIL_RATE=1000 PROFIL_CPU_WRITER=1 PROFIL_CPU=" +
+		    (directory / "self.pb") + " sh -c 'echo $$; exec " + program("cpu_work") + " 200'");
+	const std::string child = "self.pb." + output.text.substr(0, output.text.find('\n'));
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	REQUIRE(files_in(directory) == std::vector<std::string>{child});
+	CHECK(has(functions_in(directory / child, ""), "burn"));
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_CPU does not take the place of a device", "[lib][cpu]")
+{
+	const Output output = run(preload + "PROFIL_CPU=/dev/null " + program("cpu_work") + " 10");
+
+	CHECK(output.status == 0);
+	CHECK(output.text == "libprofil: /dev/null: File exists\n");
+	CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST_CASE_METHOD(AtRest,
 		 "a profile that PROFIL_CPU cannot write is reported, and the program is not disturbed",
 		 "[lib][cpu]")
