@@ -126,6 +126,45 @@ TEST_CASE("lines that are read later are those that would have been stored", "[c
 	CHECK(from_comments(later.comments).version == "1");
 }
 
+TEST_CASE("names that a profile left in its objects are read first, and the lines later", "[cli][lines]")
+{
+	ManyPlaces places(this_program(), 20 * few);
+	const Profile named = places.profile(Lines::OfFewPlaces);
+	const Profile stored = places.profile(Lines::Stored);
+	Profile bare = named;
+
+	/* As a program that has profiled itself writes it. */
+	bare.functions.clear();
+	for (Location &location : bare.locations)
+		location.lines.clear();
+	for (ProfileMapping &mapping : bare.mappings)
+		mapping.has_functions = false;
+	REQUIRE(frames_of(bare) != frames_of(named));
+	CHECK(add_names(bare).empty());
+	CHECK(frames_of(bare) == frames_of(named));
+	CHECK(bare.mappings.at(0).has_functions);
+	CHECK_FALSE(bare.mappings.at(0).has_line_numbers);
+	CHECK(left_of(bare) == left_of(named));
+	CHECK(add_lines(bare).empty());
+	CHECK(frames_of(bare) == frames_of(stored));
+	CHECK(left_of(bare).empty());
+}
+
+TEST_CASE("names in an object that is gone stay unknown, and a note says so", "[cli][lines]")
+{
+	ManyPlaces places(this_program());
+	Profile bare = places.profile(Lines::OfFewPlaces);
+
+	for (ProfileMapping &mapping : bare.mappings) {
+		mapping.has_functions = false;
+		mapping.build_id = "0123456789abcdef";
+	}
+	const std::vector<std::string> notes = texts_of(add_names(bare));
+	REQUIRE(notes.size() == 1);
+	CHECK(notes.front().find("no names: ") != std::string::npos);
+	CHECK(left_of(bare) == std::vector<std::string>{this_program()});
+}
+
 TEST_CASE("a profile has the names of all functions, even where lines were left for later", "[cli][lines]")
 {
 	ManyPlaces places(this_program(), 20 * few);
