@@ -60,10 +60,7 @@ void Device::raise()
 
 bool Device::is_open() const
 {
-	profil_info answer = {};
-
-	answer.size = sizeof answer;
-	return fd_ && !command(PROFIL_INFO, &answer);
+	return fd_ && !check_abi();
 }
 
 void Device::close()
@@ -74,7 +71,7 @@ void Device::close()
 		(void)fd_.release();
 }
 
-int Device::check_abi()
+int Device::check_abi() const
 {
 	profil_info answer = {};
 

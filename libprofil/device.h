@@ -55,7 +55,7 @@ public:
 
 private:
 	[[nodiscard]] int command(unsigned long number, void *argument) const;
-	[[nodiscard]] int check_abi();
+	[[nodiscard]] int check_abi() const;
 
 	Fd fd_;
 };

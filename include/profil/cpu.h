@@ -17,8 +17,8 @@
  *
  * All functions may be called from any thread and from signal handlers, which need 24 KiB of stack.
  * They return 0, or -1 with errno; profil_explain() says what an error means.  Without the module,
- * profil_cpu_start() fails with ENODEV or ENXIO, and then there is no profile that the others could
- * find, so a program can always be linked with this library (-lprofil).
+ * profil_cpu_start() fails with ENODEV or ENXIO, and the others find no profile, so a program can
+ * always be linked with this library (-lprofil).
  *
  * A process has one CPU profile for each copy of this library.  It does not disturb profil(2).  A
  * child made by fork has none, until it starts one itself.

@@ -34,8 +34,6 @@ public:
 	void add(uint32_t text, uint64_t offset, uint64_t count);
 	void clear();
 
-	/** The number of places. */
-	[[nodiscard]] size_t size() const { return nr_; }
 	/** All elements, also those not in use. */
 	[[nodiscard]] const Growing<Place> &all() const { return places_; }
 

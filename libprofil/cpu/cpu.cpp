@@ -20,8 +20,6 @@ namespace {
 
 constexpr uint32_t usual_hz = 100;
 constexpr uint32_t usual_places = 16384;
-constexpr uint32_t least_places = 256;
-constexpr uint32_t most_places = 1U << 28;
 constexpr uint32_t all_flags = PROFIL_CPU_CHILDREN | PROFIL_CPU_THREADS;
 constexpr uint64_t second = 1'000'000'000;
 constexpr size_t most_bytes = 4096; /* of a caller's structure */
@@ -77,7 +75,7 @@ bool is_copy(const CpuProfile &profile)
 }
 
 /**
- * Gives one thread at a time the profile.  The thread cannot be cancelled meanwhile, and gets no
+ * Lets one thread at a time use the profile.  The thread cannot be cancelled meanwhile, and gets no
  * signals.  Not held while a file is written, which may take long.
  */
 class Holder {
@@ -103,7 +101,7 @@ public:
 	{
 		return the_profile && the_profile->state != State::none ? the_profile : nullptr;
 	}
-	/** Memory for a profile; nullptr if there is none. */
+	/** Allocate the profile, once.  @return it; nullptr without memory. */
 	[[nodiscard]] static CpuProfile *make()
 	{
 		if (!the_profile) {

@@ -8,9 +8,6 @@
 namespace libprofil {
 namespace {
 
-constexpr uint32_t least_places = 256;
-constexpr uint32_t most_places = 1U << 28;
-
 /* A path and " (deleted)". */
 constexpr size_t path_bytes = PATH_MAX + 16;
 
@@ -157,11 +154,9 @@ int CpuRecording::learn(uint32_t cell, CpuSamples &samples)
 	return 0;
 }
 
-/* First everything that can fail, so that a table is added as a whole or not at all. */
-int CpuRecording::add_up(CountTable &table, CpuSamples &samples)
+int CpuRecording::learn_all(const CountTable &table, CpuSamples &samples, size_t &used)
 {
-	size_t used = 0;
-
+	used = 0;
 	for (const profil_count &one : table) {
 		if (const uint64_t key = key_of(one)) {
 			if (const int error = learn(cell_of(key), samples))
@@ -169,6 +164,16 @@ int CpuRecording::add_up(CountTable &table, CpuSamples &samples)
 			used++;
 		}
 	}
+	return 0;
+}
+
+/* First everything that can fail, so that a table is added as a whole or not at all. */
+int CpuRecording::add_up(CountTable &table, CpuSamples &samples)
+{
+	size_t used = 0;
+
+	if (const int error = learn_all(table, samples, used))
+		return error;
 	if (!samples.counts.reserve(used))
 		return ENOMEM;
 	for (const profil_count &one : table) {
@@ -212,12 +217,10 @@ int CpuRecording::stop(CpuSamples &samples)
 	if (error != EDQUOT)
 		return error;
 	/* The user's account cannot take the numbers: learn what they mean while it counts. */
-	for (const profil_count &one : table_) {
-		if (const uint64_t key = key_of(one)) {
-			if (const int learned = learn(cell_of(key), samples))
-				return learned;
-		}
-	}
+	size_t used;
+
+	if (const int unlearned = learn_all(table_, samples, used))
+		return unlearned;
 	if (const int unknown = status(last_))
 		return unknown;
 	return device_.stop(profile_, nullptr);

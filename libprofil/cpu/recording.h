@@ -18,6 +18,10 @@ struct CpuSamples {
 	Counts counts;
 };
 
+/* Elements of a table: see struct profil_record. */
+constexpr uint32_t least_places = 256;
+constexpr uint32_t most_places = 1U << 28;
+
 /** A table of counts, in a mapping of its own. */
 class CountTable {
 public:
@@ -39,9 +43,9 @@ private:
 /**
  * Counts of the module, which are taken from it again and again.
  *
- * The module counts in one table.  To take the samples, it gets another one, and the old one, which
- * then no longer changes, is added to the profile's samples.  If there is no memory for that, the old
- * table waits for the next time.
+ * The module counts in one table.  When the samples are taken, the module gets another table.  The
+ * old one then no longer changes, and is added to the profile's samples.  Without memory for that, it
+ * waits until the samples are taken again.
  *
  * If the program closes the descriptor, that ends the recording: the samples are still in its table,
  * and those of texts that are not known yet are of an unknown text.
@@ -62,8 +66,7 @@ public:
 
 	/**
 	 * End, take what is left, and add the account of its ticks.
-	 * @return 0, or an errno value: nothing is counted any more, nothing is lost, and end() has
-	 *         to be called again.
+	 * @return 0, or an errno value: nothing is lost, and end() has to be called again.
 	 */
 	[[nodiscard]] int end(CpuSamples &samples, profil_status &account);
 
@@ -82,6 +85,8 @@ private:
 	[[nodiscard]] int change_table();
 	[[nodiscard]] int stop(CpuSamples &samples);
 	[[nodiscard]] int add_up(CountTable &table, CpuSamples &samples);
+	/** Learn what all keys of a table stand for.  @param used receives their number. */
+	[[nodiscard]] int learn_all(const CountTable &table, CpuSamples &samples, size_t &used);
 	[[nodiscard]] int learn(uint32_t cell, CpuSamples &samples);
 	[[nodiscard]] int learn_text(uint32_t cell, CpuSamples &samples, uint32_t &text) const;
 	[[nodiscard]] int describe(uint32_t number, profil_describe &about, char *path, uint32_t bytes) const;

@@ -31,7 +31,7 @@ struct Elf {
 /**
  * A text, as PROFIL_DESCRIBE describes it.  Its path is in memory that all texts share.
  *
- * Texts of several recordings are the same if all members but elf are.
+ * Several recordings of a profile share a text: see CodeTexts::find().
  */
 struct CodeText {
 	uint32_t kind; /**< enum profil_kind */

@@ -242,7 +242,7 @@ PROFIL_EXPORT int ProfilerStart(const char *name)
 	return !start(name);
 }
 
-/** A filter would have to run at each tick, in a signal handler: there is none. */
+/** Refuses a filter: it would have to run in a signal handler at each tick, and ticks send no signal. */
 PROFIL_EXPORT int ProfilerStartWithOptions(const char *name, const ProfilerOptions *options)
 {
 	if (options && options->filter_in_thread) {
